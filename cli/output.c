@@ -50,6 +50,22 @@ void csv_cell(FILE *file, const char *text)
     fputc('"', file);
 }
 
+void latex_escaped(FILE *file, const char *text)
+{
+    for (; *text; text++) {
+        if (strchr("&%$#_{}", *text))
+            fprintf(file, "\\%c", *text);
+        else if (*text == '~')
+            fputs("\\textasciitilde{}", file);
+        else if (*text == '^')
+            fputs("\\textasciicircum{}", file);
+        else if (*text == '\\')
+            fputs("\\textbackslash{}", file);
+        else
+            fputc(*text, file);
+    }
+}
+
 static int text_columns(const char *text, int length)
 {
     int n = 0;

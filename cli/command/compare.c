@@ -380,17 +380,6 @@ static void print_json(const compare_job *job)
     jout_print(all);
 }
 
-static void latex_text(FILE *file, const char *text)
-{
-    for (; *text; text++) {
-        if (strchr("&%$#_{}", *text)) fputc('\\', file);
-        if (*text == '\\')
-            fputs("\\textbackslash{}", file);
-        else
-            fputc(*text, file);
-    }
-}
-
 static void write_latex(FILE *file, const compare_job *job)
 {
     fputs("\\begin{tabular}{lrrrrrrrr}\n\\hline\npredictions", file);
@@ -398,7 +387,7 @@ static void write_latex(FILE *file, const compare_job *job)
     fputs(" & difference & $p$ \\\\\n\\hline\n", file);
     for (int k = 0; k < job->rivals; k++) {
         const rival *r = &job->rival[k];
-        latex_text(file, r->path);
+        latex_escaped(file, r->path);
         for (int m = 0; m < SHOWN; m++) {
             double value = rung_metrics_value(&r->found, shown[m]);
             if (isnan(value))

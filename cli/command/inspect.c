@@ -290,6 +290,9 @@ static void print_page(const char *path, const rung_model *model)
         put("privacy", "the file contains %lld scaled training rows", (long long)stored);
     else
         put("privacy", "the file contains no training rows");
+    if (rung_model_training_rows(model) > 0)
+        put("", "it contains the predictions for its %lld training rows, and their labels",
+            (long long)rung_model_training_rows(model));
     put("written by", "rung %s, file format %d", rung_model_library(model), rung_model_format());
     coefficients_text(stdout, model);
 }

@@ -33,6 +33,7 @@ static void linear_ticks(axis *a, int wanted, bool widen)
         a->low = step * floor(a->low / step + 1e-9);
         a->high = step * ceil(a->high / step - 1e-9);
     }
+    a->step = step;
     a->decimals = (int)fmax(0, -floor(log10(step) + 1e-9));
     for (double k = ceil(a->low / step - 1e-9); k * step <= a->high + 1e-9 * step && a->ticks < MOST_TICKS; k++)
         a->tick[a->ticks++] = k == 0 ? 0 : k * step;
@@ -84,6 +85,15 @@ double axis_at(const axis *a, double value)
     return a->start + t * (a->stop - a->start);
 }
 
+/* So many that two ticks never look alike. */
+static int label_digits(const axis *a, double value)
+{
+    enum { FEW = 6, ALL = 17 };
+    if (!(a->step > 0) || value == 0) return FEW;
+    double digits = floor(log10(fabs(value)) + 1e-9) - floor(log10(a->step) + 1e-9) + 1;
+    return (int)fmin(fmax(digits, FEW), ALL);
+}
+
 tick_text axis_label(const axis *a, double value)
 {
     tick_text out;
@@ -91,8 +101,8 @@ tick_text axis_label(const axis *a, double value)
     struct tm day;
     if (a->dates && gmtime_r(&seconds, &day))
         strftime(out.text, sizeof out.text, "%Y-%m-%d", &day);
-    else if (a->log || fabs(value) >= 1e5)
-        snprintf(out.text, sizeof out.text, "%.6g", value);
+    else if (a->log || fabs(value) >= 1e5 || a->decimals > 6)
+        snprintf(out.text, sizeof out.text, "%.*g", label_digits(a, value), value);
     else
         snprintf(out.text, sizeof out.text, "%.*f", a->decimals, value);
     return out;

@@ -13,6 +13,7 @@ typedef struct {
     bool log;
     bool dates;
     int decimals; /* of its labels */
+    double step;  /* between ticks, at least; 0: they are not evenly spaced */
     int ticks;
     double tick[32];
 } axis;

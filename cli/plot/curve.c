@@ -37,9 +37,9 @@ static void draw_series(canvas *c, const curve_series *s, const axis *x, const a
     c->path(c, s->n, line, false, &look);
     for (int i = 0; i < s->n; i++) {
         char hint[160];
-        snprintf(hint, sizeof hint, "%.60s, %g labelled rows: %.4f", s->name, s->x[i], s->mean[i]);
+        snprintf(hint, sizeof hint, "%.60s, %.0f labelled rows: %.4f", s->name, s->x[i], s->mean[i]);
         if (s->low)
-            snprintf(hint, sizeof hint, "%.60s, %g labelled rows: %.4f (%.4f to %.4f)", s->name, s->x[i], s->mean[i],
+            snprintf(hint, sizeof hint, "%.60s, %.0f labelled rows: %.4f (%.4f to %.4f)", s->name, s->x[i], s->mean[i],
                      s->low[i], s->high[i]);
         c->begin(c, hint, NULL);
         draw_marker(c, s->index, line[i].x, line[i].y, s->faint ? 3 : 4, s->faint ? PAPER : ink, ink);
@@ -84,6 +84,7 @@ static void tick_counts(const curve_figure *f, axis *x)
     x->tick[0] = first;
     x->ticks = 1;
     x->decimals = 0;
+    x->step = 1;
     for (double next = first; next < last && x->ticks < most;) {
         next = last;
         for (int i = 0; i < f->series; i++)

@@ -58,6 +58,7 @@ static axis class_axis(int classes, double start, double stop)
     axis a = axis_new(0.5, classes + 0.5, start, stop, 70, false, false);
     int most = (int)(sizeof a.tick / sizeof *a.tick), every = (classes + most - 1) / most;
     a.ticks = a.decimals = 0;
+    a.step = 1;
     for (int k = 1; k <= classes; k += every) a.tick[a.ticks++] = k;
     return a;
 }

@@ -21,6 +21,15 @@ static void find_thresholds(subject *p)
         if (rung_model_class_present(p->model, k)) p->answer[found++] = k;
 }
 
+/* Where a model decides by its probabilities alone they give its only score, too. */
+static bool score_is_expected(const subject *p)
+{
+    const char *scorer = rung_model_scorer(p->model);
+    if (!strcmp(scorer, "average") || !strcmp(scorer, "neighbours")) return true;
+    return p->outputs == 1 && p->thresholds == 0 && rung_model_has_probabilities(p->model) &&
+           rung_model_means(p->model, 0, NULL) == 0 && strcmp(scorer, "constant") != 0;
+}
+
 void subject_take(rung_model *model, rung_data *data, subject *out)
 {
     *out = (subject){.model = model,
@@ -34,9 +43,8 @@ void subject_take(rung_model *model, rung_data *data, subject *out)
     out->name = allocate((size_t)out->classes, sizeof *out->name);
     for (int k = 0; k < out->classes; k++) out->name[k] = rung_model_class_name(model, k + 1);
     for (int64_t i = 0; i < out->n; i++) out->labelled += out->truth[i] != 0;
-    const char *scorer = rung_model_scorer(model);
-    out->expected = !strcmp(scorer, "average") || !strcmp(scorer, "neighbours");
     find_thresholds(out);
+    out->expected = score_is_expected(out);
 }
 
 int subject_open(session *s, const arguments *args, const char *model_path, const char *data_path, subject *out)

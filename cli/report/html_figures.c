@@ -156,6 +156,24 @@ static void seconds_cell(FILE *file, double seconds)
     page_number(file, seconds, 0, isnan(seconds) ? NULL : text, false);
 }
 
+/* Means over the data sets that the mean of the metric is of: where no data set has all methods, over those it has. */
+static results_entry times_of(const comparison *c, int method)
+{
+    const results *r = c->r;
+    results_entry sum = {0};
+    int sets = 0;
+    for (int i = 0; i < (c->n ? c->n : r->sets); i++) {
+        const results_entry *e = results_at(r, c->n ? c->set[i] : i, method);
+        if (!e->done) continue;
+        sets++;
+        sum.search += e->search;
+        sum.fit += e->fit;
+        sum.seconds += e->seconds;
+    }
+    double n = sets ? (double)sets : (double)NAN;
+    return (results_entry){.search = sum.search / n, .fit = sum.fit / n, .seconds = sum.seconds / n};
+}
+
 void html_times(const html_writer *w)
 {
     const comparison *c = w->c;
@@ -163,24 +181,17 @@ void html_times(const html_writer *w)
     double *seconds = allocate((size_t)r->methods, sizeof *seconds),
            *value = allocate((size_t)r->methods, sizeof *value);
     static const char *const head[] = {"Method", "Search", "Fit", "All", "Mean of the metric"};
-    page_table_begin(w->file, &(page_table){"Mean seconds per cell, on the machine that ran it", 5, head, 0, true});
+    char *caption = text_of("Mean seconds per cell, on the machine that ran it%s",
+                            c->n && c->n < r->sets ? ", over the data sets on which all methods can be compared" : "");
+    page_table_begin(w->file, &(page_table){caption, 5, head, 0, true});
     for (int j = 0; j < r->methods; j++) {
-        double search = 0, fit = 0;
-        int sets = 0;
-        for (int i = 0; i < r->sets; i++) {
-            const results_entry *e = results_at(r, i, j);
-            if (!e->done) continue;
-            sets++;
-            search += e->search;
-            fit += e->fit;
-            seconds[j] += e->seconds;
-        }
+        results_entry mean = times_of(c, j);
+        seconds[j] = mean.seconds;
         value[j] = report_average(c, j);
         page_row(w->file, w->name[j]);
-        seconds[j] = sets ? seconds[j] / sets : NAN;
-        seconds_cell(w->file, sets ? search / sets : NAN);
-        seconds_cell(w->file, sets ? fit / sets : NAN);
-        seconds_cell(w->file, seconds[j]);
+        seconds_cell(w->file, mean.search);
+        seconds_cell(w->file, mean.fit);
+        seconds_cell(w->file, mean.seconds);
         page_number(w->file, value[j], 3, NULL, false);
     }
     page_table_end(w->file);
@@ -194,6 +205,7 @@ void html_times(const html_writer *w)
             w->file, &f,
             "Faster methods are on the left. Only data sets on which all methods can be compared are included.");
     free(value_name);
+    free(caption);
     free(seconds);
     free(value);
 }

@@ -5,23 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output.h"
 #include "report/report.h"
-
-static void escaped(FILE *file, const char *text)
-{
-    for (; *text; text++) {
-        if (strchr("&%$#_{}", *text))
-            fprintf(file, "\\%c", *text);
-        else if (*text == '~')
-            fputs("\\textasciitilde{}", file);
-        else if (*text == '^')
-            fputs("\\textasciicircum{}", file);
-        else if (*text == '\\')
-            fputs("\\textbackslash{}", file);
-        else
-            fputc(*text, file);
-    }
-}
 
 static void entry(FILE *file, const comparison *c, int set, int method)
 {
@@ -59,9 +44,6 @@ static void p_value(FILE *file, double p)
 static void tests(FILE *file, const comparison *c)
 {
     const friedman_test *t = &c->friedman;
-    bool all = c->n == c->r->sets;
-    for (int i = 0; i < c->r->sets; i++) all = all && c->paired[i] == c->r->set[i].partitions;
-    if (!all) fputs(" Ranks and tests use the partitions that all methods finished.", file);
     fprintf(file, " Friedman test over %d data sets: $\\chi^2_{%g} = %.2f$, ", c->n, t->df1, t->chi_square);
     p_value(file, t->chi_square_p);
     if (isinf(t->f))
@@ -80,12 +62,12 @@ static void means(FILE *file, const comparison *c)
     fputs("Data set", file);
     for (int j = 0; j < r->methods; j++) {
         fputs(" & ", file);
-        escaped(file, r->method[j].name);
+        latex_escaped(file, r->method[j].name);
     }
     fputs(" \\\\\n\\midrule\n", file);
     for (int i = 0; i < r->sets; i++) {
         if (r->set[i].partitions == 0) continue;
-        escaped(file, r->set[i].name);
+        latex_escaped(file, r->set[i].name);
         for (int j = 0; j < r->methods; j++) entry(file, c, i, j);
         fputs(" \\\\\n", file);
     }
@@ -97,11 +79,14 @@ static void means(FILE *file, const comparison *c)
         fputs(" \\\\\n", file);
     }
     fputs("\\bottomrule\n\\end{tabular}\n\\caption{\\textsc{", file);
-    escaped(file, r->metric);
+    latex_escaped(file, r->metric);
     fprintf(file,
             "} on the %s rows, mean and standard deviation over the partitions; the best method on each data set in "
             "bold, the second best in italics.",
             r->part);
+    bool all = c->n == r->sets;
+    for (int i = 0; i < r->sets; i++) all = all && c->paired[i] == r->set[i].partitions;
+    if (c->n && !all) fputs(" Averages, ranks and tests use the partitions that all methods finished.", file);
     if (c->tested) tests(file, c);
     fputs("}\n\\end{table}\n", file);
 }
@@ -122,13 +107,13 @@ static void rivals(FILE *file, const comparison *c)
         const rival *v = &c->rival[next];
         told[next] = true;
         fprintf(file, "%d & ", ++m);
-        escaped(file, c->r->method[next].name);
+        latex_escaped(file, c->r->method[next].name);
         fprintf(file, " & %.5f & %.5f & %.5f & %.5f & %d/%d/%d \\\\\n", v->p, c->alpha / (c->k - i), v->adjusted,
                 v->wilcoxon.p, v->sets.win, v->sets.draw, v->sets.loss);
     }
     free(told);
     fputs("\\bottomrule\n\\end{tabular}\n\\caption{Holm test with ", file);
-    escaped(file, control);
+    latex_escaped(file, control);
     fputs(" as control: $p_i$ of the mean ranks, the level $\\alpha_i$ it is compared with, and wins, draws, losses of "
           "the control.}\n\\end{table}\n",
           file);

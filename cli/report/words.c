@@ -40,8 +40,9 @@ static char *what_counts(const comparison *c)
                                  "all methods finished count.",
                                  fewer, fewer == 1 ? " is" : "s are")
                        : text_of("%s", "");
-    char *text = text_of("Ranks and tests are based on %d of %d data set%s and %d partition%s.%s", c->n, c->r->sets,
-                         plural(c->r->sets), partitions, plural(partitions), more);
+    char *text = text_of(
+        "The means over data sets, the ranks and the tests are based on %d of %d data set%s and %d partition%s.%s",
+        c->n, c->r->sets, plural(c->r->sets), partitions, plural(partitions), more);
     free(more);
     return text;
 }

@@ -73,7 +73,7 @@ static void ticks(void **state)
 {
     (void)state;
     static const double width[] = {1e-6, 0.013, 0.5, 0.999, 1, 2, 3.7, 10, 99, 12345};
-    static const double from[] = {-100, -1, -0.013, 0, 0.02, 1, 7, 1000};
+    static const double from[] = {-100, -1, -0.013, 0, 0.02, 1, 7, 1000, 1000001, -98765432};
     for (size_t i = 0; i < sizeof width / sizeof *width; i++)
         for (size_t k = 0; k < sizeof from / sizeof *from; k++)
             for (double length = 60; length < 1300; length *= 2.7) {
@@ -82,6 +82,8 @@ static void ticks(void **state)
                 if (from[k] > 0 && width[i] > 10 * from[k])
                     check_axis(from[k], from[k] + width[i], true, false, length);
             }
+    check_axis(0, 1e-9, false, false, 400);
+    check_axis(-1e-40, 1e-40, false, true, 400);
     check_axis(3, 3, false, false, 400); /* one value only */
     check_axis(0, 0, false, true, 400);
     check_axis(1e-9, 1e9, true, false, 400);
