@@ -6,6 +6,7 @@
 
 #include "api/call.h"
 #include "base/memory.h"
+#include "data/shift.h"
 #include "fit/fit.h"
 
 rung_status rung_ctx_set_comm(rung_ctx *ctx, const rung_comm *comm)
@@ -113,9 +114,15 @@ int64_t rung_stream_count(const rung_stream *stream, int rank)
     return rank >= 0 && rank <= stream->sample->code.n_classes ? stream->count[rank] : 0;
 }
 
+static rung_status fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *sample, rung_model **out)
+{
+    TRY(shift_warn(ctx, sample));
+    return method_fit(ctx, spec, sample, out);
+}
+
 rung_status rung_model_fit_stream(rung_ctx *ctx, const rung_spec *spec, const rung_stream *stream, rung_model **out)
 {
     NOTHING(out);
     if (!ctx || !spec || !stream || !out) return missing(ctx, "rung_model_fit_stream");
-    CALL(ctx, method_fit(ctx, spec, stream->sample, out));
+    CALL(ctx, fit(ctx, spec, stream->sample, out));
 }

@@ -100,11 +100,31 @@ static bool tempers(rung_ctx *ctx, const rung_spec *spec)
     return false;
 }
 
-/* Results of the held-out rows: probabilities, metrics, prediction intervals. g: without its grades. searched: by a
- * search, which chose the parameters. */
-static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, const training *t, held_grades g, bool searched,
-                                rung_model *model)
+/* Held-out rows that have no part in the error, and why. */
+static void tell_uncounted(rung_ctx *ctx, const held_grades *g, int64_t counted)
 {
+    int64_t open = 0;
+    for (int64_t i = 0; i < g->h->n; i++) open += g->rank[i] == 0;
+    if (open > 0 && counted > 0)
+        log_at(ctx, RUNG_INFO,
+               "no answer is given to %.0f %% of the held-out rows, because it is expected to cost too much; the error "
+               "is that of the others",
+               100 * (double)open / (double)g->h->n);
+    else if (open > 0)
+        log_at(ctx, RUNG_WARNING, "no answer is given to any held-out row, so there is no error");
+    else if (counted == 0 && g->h->n > 0)
+        log_at(ctx, RUNG_WARNING,
+               "all rows that could be held out were chosen to be labelled, none at random: the error "
+               "cannot be estimated");
+}
+
+/* Results of the held-out rows: probabilities, metrics, prediction intervals. searched: by a search, which chose the
+ * parameters. */
+static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, made_fit *made, const folds *f, const held_out *h,
+                                bool searched, rung_model *model)
+{
+    const training *t = made->t;
+    held_grades g = {.p = made->p, .f = f, .h = h};
     bool own = model->n_members > 1 || member_has_own_proba(&model->members[0]);
     if (g.h->n == 0)
         log_at(ctx, RUNG_WARNING, "no class has two labelled rows: %sthe error cannot be estimated",
@@ -119,11 +139,10 @@ static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, const trai
     if (copies && strcmp(copies, "with") == 0) TRY(copies_fit(ctx, t, &g, model));
     TRY(held_out_ranges(ctx, &model->mem, &g, t->K == t->data->code.n_classes, &model->ranges));
     held_out_cost(t, &model->cost, &g);
-    model->has_cv = held_out_counted(t, &g) > 0;
-    if (g.h->n > 0 && !model->has_cv)
-        log_at(ctx, RUNG_WARNING,
-               "all rows that could be held out were chosen to be labelled, none at random: the error "
-               "cannot be estimated");
+    int64_t counted = held_out_counted(t, &g);
+    tell_uncounted(ctx, &g, counted);
+    model->has_cv = counted > 0;
+    made->grades = g;
     return model->has_cv ? held_out_metrics(ctx, t, &g, &model->cv) : RUNG_OK;
 }
 
@@ -203,7 +222,8 @@ static rung_status assemble(rung_ctx *ctx, const rung_spec *spec, const training
     if (fit->training.n != 0 && fit->training.n != t->data->n)
         return set_error(ctx, RUNG_EINTERNAL, "%s has predictions for %lld rows, but there are %lld",
                          spec->method->info.name, (long long)fit->training.n, (long long)t->data->n);
-    TRY(scale_copy(ctx, &model->mem, &t->scale, &model->members->scale));
+    const scaling as_they_stand = {.kind = SCALE_NONE, .d = t->data->d}; /* a search shares the scaling of others */
+    TRY(scale_copy(ctx, &model->mem, spec->method->takes_cells ? &as_they_stand : &t->scale, &model->members->scale));
     for (int i = 1; i < model->n_members; i++) model->members[i].scale = model->members->scale;
     TRY(describe_fit(ctx, spec, t, fit, model));
     TRY(making_note(ctx, NULL, t->data, model));
@@ -227,22 +247,21 @@ static rung_status report_baseline(rung_ctx *ctx, const rung_spec *spec, const t
 }
 
 /* Leave-one-out probabilities as predictions for held-out rows; those of a group were left out together. */
-static rung_status left_out(rung_ctx *ctx, const training *t, const problem *p, double *loo, folds *f, held_out *out)
+static rung_status left_out(rung_ctx *ctx, const training *t, const problem *p, const double *loo, folds *f,
+                            held_out *out)
 {
     row_groups g;
     TRY(row_groups_new(ctx, &ctx->scratch, t->n_labelled, t->labelled.group, &g));
-    TRY(held_out_new(ctx, &ctx->scratch, t->n_labelled, out));
-    out->K = p->K;
-    out->proba = loo;
+    TRY(held_out_with_proba(ctx, &ctx->scratch, t->n_labelled, p->K, out));
     int64_t row = 0; /* of loo */
     for (int64_t i = 0; i < p->n; i++) {
         if (!p->y[i]) continue;
         const double *own = loo + row++ * p->K;
         if (isnan(own[0])) continue; /* never left out */
-        memmove(loo + out->n * p->K, own, (size_t)p->K * sizeof *loo);
+        memcpy(out->proba + out->n * p->K, own, (size_t)p->K * sizeof *loo);
         out->row[out->n] = i;
         out->fold[out->n] = (int)g.of[row - 1];
-        out->rank[out->n] = posterior_median(p->K, loo + out->n * p->K);
+        out->rank[out->n] = posterior_median(p->K, own);
         out->n++;
     }
     *f = (folds){.n = p->n, .count = (int)g.count, .repeats = 1};
@@ -272,27 +291,29 @@ static bool can_do_without(rung_ctx *ctx, const rung_spec *spec, rung_status sta
     return true;
 }
 
-static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, const folds *given, held_out *given_held,
-                         rung_model *model)
+rung_status method_build(rung_ctx *ctx, const rung_spec *spec, training *t, const folds *given, held_out *given_held,
+                         made_fit *made, rung_model *model)
 {
     problem *p;
-    fitted fit = {0};
-    held_out held = {0};
-    folds f = {0};
     int count = 0;
+    *made = (made_fit){.t = t};
+    fitted *fit = &made->fit;
+    held_out *held = &made->held;
+    folds *f = &made->f;
     TRY(keep_check(ctx, spec));
     TRY(training_problem(ctx, t, spec, &p));
+    made->p = p;
     if (!given && t->K > 0) TRY(calibration_folds(ctx, spec, &count));
     if (t->K < 2) count = 0; /* a single class leaves nothing to calibrate; between two every method decides */
-    if (count) TRY(held_folds(ctx, spec, p, t->n_labelled, count, &f));
-    fit_stages at = stages_of(spec->method, &f, count == 0);
+    if (count) TRY(held_folds(ctx, spec, p, t->n_labelled, count, f));
+    fit_stages at = stages_of(spec->method, f, count == 0);
     progress_part outer = progress_enter(ctx, "fitting", 0, at.settled);
     progress(ctx, "fitting", 0);
     TRY(interrupted(ctx));
     void *params;
     TRY(method_settle(ctx, &ctx->scratch, spec, p, &params));
     bool own = count && !p->relevance && method_can_hold_out(spec->method, params);
-    if (own) at = stages_of(spec->method, &f, true);
+    if (own) at = stages_of(spec->method, f, true);
     progress_leave(ctx, outer);
     progress_enter(ctx, "fitting", at.settled, at.prepared);
     /* what folds share stays with the problem; the matrices of the fit are freed before the folds need theirs */
@@ -304,41 +325,40 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     problem view = problem_view(p, &ctx->scratch);
     in.p = &view;
     if (t->state)
-        TRY(spec->method->update(ctx, &model->mem, &in, t->known, t->state, &fit));
+        TRY(spec->method->update(ctx, &model->mem, &in, t->known, t->state, fit));
     else if (own)
-        TRY(spec->method->hold_out(ctx, &model->mem, &in, &f, &fit, &held));
+        TRY(spec->method->hold_out(ctx, &model->mem, &in, f, fit, held));
     else
-        TRY(spec->method->fit(ctx, &model->mem, &in, &fit));
+        TRY(spec->method->fit(ctx, &model->mem, &in, fit));
     pool_release(&ctx->scratch, mark);
     progress_leave(ctx, outer);
     progress_enter(ctx, "fitting", at.fitted, 1);
-    TRY(report_baseline(ctx, spec, t, p, model, &fit));
+    TRY(report_baseline(ctx, spec, t, p, model, fit));
     if (count && !own) {
         rung_log_fn *log = ctx->log; /* one message about the fit, not one for each fold */
         ctx->log = NULL;
         rung_status status =
-            held_out_by_refits(ctx, &ctx->scratch, spec->method, 1, (const void *[]){params}, p, &f, &held);
+            held_out_by_refits(ctx, &ctx->scratch, spec->method, 1, (const void *[]){params}, p, f, held);
         ctx->log = log;
         if (status != RUNG_OK && !can_do_without(ctx, spec, status)) return status;
         if (status != RUNG_OK) count = 0;
     }
     progress(ctx, "fitting", 1);
     progress_leave(ctx, outer);
-    TRY(assemble(ctx, spec, t, &fit, model));
+    TRY(assemble(ctx, spec, t, fit, model));
     in.p = p;
     if (spec->method->infer && t->K > 1) TRY(spec->method->infer(ctx, &in, model));
-    if (given_held && t->K > 1)
-        return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = given, .h = given_held}, true, model);
-    if (count) return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, false, model);
-    if (!fit.loo) return RUNG_OK;
+    if (given_held && t->K > 1) return use_held_out(ctx, spec, made, given, given_held, true, model);
+    if (count) return use_held_out(ctx, spec, made, f, held, false, model);
+    if (!fit->loo) return RUNG_OK;
     if (p->relevance) { /* the weights of the columns have seen what was left out */
         ranked_rows ranked = problem_ranks(p);
-        TRY(folds_affordable(ctx, &ctx->scratch, &ranked, RELEVANCE_FOLDS, default_repeats(t->n_labelled), &f));
-        TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, 1, (const void *[]){params}, p, &f, &held));
-        return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, false, model);
+        TRY(folds_affordable(ctx, &ctx->scratch, &ranked, RELEVANCE_FOLDS, default_repeats(t->n_labelled), f));
+        TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, 1, (const void *[]){params}, p, f, held));
+        return use_held_out(ctx, spec, made, f, held, false, model);
     }
-    TRY(left_out(ctx, t, p, fit.loo, &f, &held));
-    return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, false, model);
+    TRY(left_out(ctx, t, p, fit->loo, f, held));
+    return use_held_out(ctx, spec, made, f, held, false, model);
 }
 
 /* A class that no row has is no part of what was learned. */
@@ -361,12 +381,23 @@ static void tell_absent(rung_ctx *ctx, const rung_model *model)
            absent > ABSENT_NAMED ? ", ..." : "");
 }
 
+/* What only the proof needed. */
+static void forget_held(const fitted *fit, rung_model *model)
+{
+    pool_free(&model->mem, fit->held.said);
+    pool_free(&model->mem, fit->held.at);
+    pool_free(&model->mem, fit->loo);
+}
+
 rung_status method_finish(rung_ctx *ctx, const rung_spec *spec, training *t, const folds *f, held_out *held,
                           rung_model **out)
 {
     TRY(model_new(ctx, out));
-    rung_status status = build(ctx, spec, t, f, held, *out);
+    made_fit made;
+    rung_status status = method_build(ctx, spec, t, f, held, &made, *out);
     if (status == RUNG_OK) status = check_cost(ctx, *out);
+    if (status == RUNG_OK) status = model_prove(ctx, &made, *out);
+    if (status == RUNG_OK) forget_held(&made.fit, *out);
     if (status != RUNG_OK) {
         model_free(*out);
         *out = NULL;

@@ -3,12 +3,15 @@
 #ifndef RUNG_FIT_FIT_H
 #define RUNG_FIT_FIT_H
 
-#include "fit/training.h"
+#include "fit/proof.h"
 
 rung_status method_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, rung_model **out);
 
-/* The second half of it, for a search that has held-out scores already (f, held; NULL: none): fits on all training rows
- * and assembles the model. */
+/* Fits on all training rows and assembles the model, which has yet to be proved (proof.h). made: in scratch memory. */
+rung_status method_build(rung_ctx *ctx, const rung_spec *spec, training *t, const folds *f, held_out *held,
+                         made_fit *made, rung_model *model);
+/* The second half of it, for a search that has held-out scores already (f, held; NULL: none): builds the model
+ * and proves it. */
 rung_status method_finish(rung_ctx *ctx, const rung_spec *spec, training *t, const folds *f, held_out *held,
                           rung_model **out);
 

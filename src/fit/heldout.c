@@ -257,7 +257,7 @@ rung_status held_out_temper(rung_ctx *ctx, pool *mem, const held_grades *g, temp
 
 void held_out_cost(const training *t, const answer_cost *cost, held_grades *g)
 {
-    for (int64_t i = 0; cost->matrix && cost->abstain == 0 && i < g->h->n; i++)
+    for (int64_t i = 0; cost->matrix && i < g->h->n; i++)
         g->rank[i] = cost_answer(cost, t->data->code.n_classes, g->p->K, t->present, g->proba + i * g->p->K);
 }
 
@@ -313,10 +313,10 @@ rung_status held_out_ranges(rung_ctx *ctx, pool *mem, const held_grades *g, bool
 /* ---- metrics ---- */
 
 /* A row that was chosen to be labelled is harder, or easier, than others: only rows drawn at random give an error that
- * holds for new rows. */
+ * holds for new rows. A row that is left open has no error. */
 static bool counts(const training *t, const held_grades *g, int64_t i)
 {
-    return !t->data->chosen || !t->data->chosen[g->p->origin[g->h->row[i]]];
+    return g->rank[i] > 0 && (!t->data->chosen || !t->data->chosen[g->p->origin[g->h->row[i]]]);
 }
 
 int64_t held_out_counted(const training *t, const held_grades *g)
@@ -394,8 +394,13 @@ static rung_status repeat_metrics(rung_ctx *ctx, const training *t, const held_g
 rung_status held_out_metrics(rung_ctx *ctx, const training *t, const held_grades *g, rung_metrics *out)
 {
     rung_metrics *each = NULL;
+    int n = 0;
     TRY(NEW(ctx, &ctx->scratch, each, g->f->repeats));
-    for (int r = 0; r < g->f->repeats; r++) TRY(repeat_metrics(ctx, t, g, r, &each[r]));
-    metrics_mean(g->f->repeats, each, out);
+    for (int r = 0; r < g->f->repeats; r++) {
+        int64_t rows = 0;
+        for (int64_t i = 0; i < g->h->n; i++) rows += g->h->repeat[i] == r && counts(t, g, i);
+        if (rows > 0) TRY(repeat_metrics(ctx, t, g, r, &each[n++]));
+    }
+    metrics_mean(n, each, out);
     return RUNG_OK;
 }

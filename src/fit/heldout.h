@@ -31,9 +31,9 @@ rung_status held_out_grades(rung_ctx *ctx, bool recalibrated, held_grades *out);
  * cross-fitted tempered ones, so that what is measured on them is honest. The ranks stay. */
 rung_status held_out_temper(rung_ctx *ctx, pool *mem, const held_grades *g, tempering *out);
 
-/* The ranks become the answers of least expected cost, unless there are no costs or rows may be left open. */
+/* Where there are costs, the ranks become the answers of least expected cost; 0: the row is left open. */
 void held_out_cost(const training *t, const answer_cost *cost, held_grades *g);
-/* The rows that count in the metrics: all but those that were chosen to be labelled. */
+/* The rows that count in the metrics: all but those that are left open, or were chosen to be labelled. */
 int64_t held_out_counted(const training *t, const held_grades *g);
 /* Metrics of these grades on the classes of the data, the mean over the repeats. */
 rung_status held_out_metrics(rung_ctx *ctx, const training *t, const held_grades *g, rung_metrics *out);

@@ -22,6 +22,17 @@ typedef struct {
     double *proba; /* n x K by rows: probabilities of the method's own; NULL: it has none */
 } held_out;
 
+/* An average: what its members say of some rows that they have not seen, P(y > q). From such predictions the weights and the
+ * reported error follow, so they prove the model (proof.h). */
+typedef struct {
+    int64_t n;   /* 0: none */
+    int members; /* as many as the fit has */
+    int64_t *at; /* n: which of the labelled rows they are */
+    double
+        *said; /* n x (members + 1) x (K - 1): of each row that of each member, and at last that of all of them as the
+                     weights of the fit take them together */
+} held_members;
+
 /* What a fit returns. Arrays live in the pool given to fit. The functions below assemble the parts; a method fills in
  * what it has and leaves the rest 0. */
 typedef struct {
@@ -33,6 +44,7 @@ typedef struct {
     double sharpen;
     double *loo; /* labelled rows of the problem x K, by rows: their leave-one-out probabilities, NaN for a row that
                     was never left out; NULL: none */
+    held_members held;     /* where there is loo */
     transduction training; /* predictions for the rows of the problem (which must be all rows); n = 0: none */
     int64_t n_expansion;
     int state_width; /* numbers per row of the problem (`state`) from which `update` can continue; 0: none */

@@ -146,6 +146,14 @@ static rung_status category_bins(rung_ctx *ctx, pool *mem, const tree_table *t, 
 
 /* ---- whole ---- */
 
+/* A column of text: whether two rows differ. */
+static bool is_mixed(const tree_table *t, const column_code *c)
+{
+    int64_t d = t->code->d, i = 1, first = t->n_rows > 0 ? row_category(c, t->cells) : -1;
+    while (i < t->n_rows && row_category(c, t->cells + i * d) == first) i++;
+    return i < t->n_rows;
+}
+
 /* A column of numbers without cuts: whether it has cells that are missing beside cells that are not. */
 static bool is_ticked(const tree_table *t, const column_code *c)
 {
@@ -181,7 +189,8 @@ rung_status bins_new(rung_ctx *ctx, pool *mem, const tree_table *t, tree_bins *o
         }
     }
     for (int64_t c = 0; c < columns; c++)
-        out->varies[c] = out->category[c] || out->count[c] > 1 || is_ticked(t, &t->code->columns[c]);
+        out->varies[c] = t->code->columns[c].nominal ? is_mixed(t, &t->code->columns[c])
+                                                     : out->count[c] > 1 || is_ticked(t, &t->code->columns[c]);
     for (int64_t c = 0; c < columns; c++)
         out->cut_first[c + 1] = out->cut_first[c] + (t->code->columns[c].nominal ? 0 : out->count[c] - 1);
     TRY(NEW_RAW(ctx, mem, out->cut, out->cut_first[columns]));

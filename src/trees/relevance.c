@@ -29,23 +29,38 @@ static rung_status add_gains(rung_ctx *ctx, const boost_rows *data, int seed, do
     return RUNG_OK;
 }
 
+/* The coded columns of column c of the table end before this one. */
+static int64_t end_of(const coding *code, int64_t c)
+{
+    return c + 1 < code->n_columns ? code->columns[c + 1].first : code->d;
+}
+
+/* Coded columns of those that vary: another constant column is no reason to divide anything differently. */
+static double coded_varying(const tree_bins *b)
+{
+    double d = 0;
+    for (int64_t c = 0; c < b->n_columns; c++)
+        if (b->varies[c]) d += (double)(end_of(b->code, c) - b->code->columns[c].first);
+    return fmax(d, 1);
+}
+
 rung_status relevance_weights(rung_ctx *ctx, const boost_rows *data, double *w)
 {
     const coding *code = data->b->code;
     pool_mark mark = pool_here(&ctx->scratch);
-    double *gain = NULL, total = 0, square = 0;
+    double *gain = NULL, total = 0, square = 0, d = coded_varying(data->b);
     TRY(NEW(ctx, &ctx->scratch, gain, data->b->n_columns));
     for (int seed = 0; seed < SEEDS && data->K > 1; seed++) TRY(add_gains(ctx, data, seed, gain));
     for (int64_t c = 0; c < data->b->n_columns; c++) total += gain[c];
     for (int64_t c = 0; c < code->n_columns; c++) {
-        int64_t first = code->columns[c].first, end = c + 1 < code->n_columns ? code->columns[c + 1].first : code->d;
-        double share = total > 0 ? gain[c] / total / (double)(end - first) : 1.0 / (double)code->d;
+        int64_t first = code->columns[c].first, end = end_of(code, c);
+        double share = total > 0 ? gain[c] / total / (double)(end - first) : 1 / d;
         for (int64_t j = first; j < end; j++) {
-            w[j] = pow(SHARE * share * (double)code->d + 1 - SHARE, POWER);
-            square += w[j] * w[j];
+            w[j] = pow(SHARE * share * d + 1 - SHARE, POWER);
+            if (data->b->varies[c]) square += w[j] * w[j];
         }
     }
-    for (int64_t j = 0; j < code->d; j++) w[j] /= sqrt(square / (double)code->d);
+    for (int64_t j = 0; j < code->d && square > 0; j++) w[j] /= sqrt(square / d);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

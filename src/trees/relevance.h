@@ -7,8 +7,8 @@
 #include "trees/boosting.h"
 
 /* w (the d columns of the coding): from the gains g_c of a few small boosted trees, those of a text column divided
- * among its coded columns, w ~ (0.9 g d + 0.1)^0.75 with sum g = 1 and mean square 1. Without any split all weights are
- * 1. */
+ * among its coded columns, w ~ (0.9 g d + 0.1)^0.75 with sum g = 1 and mean square 1 over the d columns that vary. Without any
+ * split all their weights are 1. */
 rung_status relevance_weights(rung_ctx *ctx, const boost_rows *data, double *w);
 /* The same for n rows of a table, listed, whose ranks are y (1..K, each present; upper: intervals, or NULL). */
 rung_status relevance_of_rows(rung_ctx *ctx, const tree_table *t, int64_t n, const int64_t *rows, int K, const int *y,

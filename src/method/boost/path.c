@@ -31,7 +31,7 @@ typedef struct {
     const boost_rules *rules;
     int seeds, n_folds, threads;
     fold_path *folds;
-    double total; /* weight of the rows held out */
+    double total; /* weight of the rows held out, but for folds that leave a single class, whose loss nothing changes */
 } path;
 
 static bool is_small(int64_t n, int64_t columns) { return n * columns <= FEW_CELLS; }
@@ -137,9 +137,12 @@ static rung_status start(rung_ctx *ctx, pool *mem, const folds *f, path *p)
         for (int k = 0; k < f->count; k++)
             if (folds_held(f, r, k, rows) > 0) p->folds[p->n_folds++] = (fold_path){.repeat = r, .fold = k};
     p->threads = boost_threads(ctx, p->data);
-    for (int k = 0; k < p->n_folds; k++) TRY(start_fold(ctx, mem, p, f, &p->folds[k]));
-    for (int64_t i = 0; i < f->n * f->repeats; i++)
-        if (f->fold[i] >= 0) p->total += p->data->w ? p->data->w[i % f->n] : 1;
+    for (int k = 0; k < p->n_folds; k++) {
+        TRY(start_fold(ctx, mem, p, f, &p->folds[k]));
+        const boosting *b = p->folds[k].run ? p->folds[k].run[0] : NULL;
+        for (int64_t i = 0; b && i < b->n_held; i++) p->total += p->data->w ? p->data->w[b->held[i]] : 1;
+    }
+    if (!(p->total > 0)) p->total = 1;
     return RUNG_OK;
 }
 

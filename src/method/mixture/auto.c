@@ -61,6 +61,7 @@ static rung_status report(rung_ctx *ctx, pool *mem, int64_t columns, const mixtu
 
 static void tell(rung_ctx *ctx, const problem *p, const mixture_summary *s)
 {
+    const char *sample = p->stream && p->n < p->stream->rows->n_rows ? " of the sample" : "";
     const char *mae = s->weighted ? "weighted held-out mae" : "held-out mae";
     int64_t unlabelled = 0;
     for (int64_t i = 0; i < p->n; i++) unlabelled += p->y[i] == 0;
@@ -79,22 +80,21 @@ static void tell(rung_ctx *ctx, const problem *p, const mixture_summary *s)
         log_at(ctx, RUNG_INFO, "unlabelled rows: used for scaling only%s; %s %.3f",
                s->weighted ? ", because labels have weights" : "", mae, s->mae);
     else
-        log_at(ctx, RUNG_INFO, "all %lld rows%s are labelled; %s %.3f", (long long)p->n,
-               p->stream ? " of the sample" : "", mae, s->mae);
+        log_at(ctx, RUNG_INFO, "all %lld rows%s are labelled; %s %.3f", (long long)p->n, sample, mae, s->mae);
     if (s->unlabelled_used > 0)
         log_at(ctx, RUNG_INFO,
                "to save time, labels were spread over only %lld of the %lld unlabelled rows, evenly spaced",
                (long long)s->unlabelled_used, (long long)s->unlabelled);
-    if (p->stream && s->streamed == 0)
+    if (p->stream && s->streamed == 0 && p->n < p->stream->rows->n_rows)
         log_at(ctx, RUNG_INFO, "all models learn from a uniform sample of %lld of the %lld rows", (long long)p->n,
                (long long)p->stream->rows->n_rows);
-    else if (p->stream)
+    else if (p->stream && s->streamed > 0)
         log_at(ctx, RUNG_INFO,
                "boosted trees learn from all %lld labelled rows, other models from a sample of %lld rows",
                (long long)s->streamed, (long long)p->n);
     if (s->kernel_rows > 0)
         log_at(ctx, RUNG_INFO, "to save time, kernels were fitted to %lld of the %lld labelled rows%s, trees to all",
-               (long long)s->kernel_rows, (long long)s->labelled, p->stream ? " of the sample" : "");
+               (long long)s->kernel_rows, (long long)s->labelled, sample);
     if (s->tried > 0)
         log_at(ctx, RUNG_WARNING,
                "no model beats always predicting the median (%s %.3f, median %.3f), so the median is what the "

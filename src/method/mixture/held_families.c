@@ -52,11 +52,12 @@ static rung_status predict_family(rung_ctx *ctx, const kernel_fold *f, int first
     fitted members = {0};
     double *proba = NULL, *all = NULL;
     int n = 0, own = f->c.base.K;
-    TRY(NEW(ctx, &ctx->scratch, parts, count));
+    TRY(NEW(ctx, &ctx->scratch, parts, count + 1));
     TRY(NEW(ctx, &ctx->scratch, proba, f->n_held * own));
     TRY(NEW(ctx, &ctx->scratch, all, K));
     for (int i = first; i < first + count; i++)
         if (f->loo[i] && f->within[i] >= KEEP) parts[n++] = (mixture_part){.candidate = i, .weight = f->within[i]};
+    if (n == 0) parts[n++] = (mixture_part){.candidate = -1, .weight = 1}; /* all failed: the class frequencies */
     TRY(mixture_members(ctx, &ctx->scratch, &f->c, NULL, HELD_RANK, n, parts, &members));
     TRY(members_proba(ctx, n, members.members, 0, 0, f->n_held, &(member_rows){.scaled = f->X}, proba));
     for (int64_t i = 0; i < f->n_held; i++) {

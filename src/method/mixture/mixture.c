@@ -173,24 +173,6 @@ static rung_status left_out(rung_ctx *ctx, mixture *m, bool supervised, const mi
 
 /* ---- many labels ---- */
 
-/* So many of the l labelled rows, evenly spaced in the order of (label, row), and all unlabelled ones. */
-static rung_status evenly_spaced(rung_ctx *ctx, const problem *p, int64_t l, int64_t wanted, int64_t *rows,
-                                 int64_t *count)
-{
-    int64_t *order = NULL, next = 0;
-    bool *keep = NULL;
-    TRY(NEW(ctx, &ctx->scratch, order, l));
-    TRY(NEW(ctx, &ctx->scratch, keep, p->n));
-    for (int q = 1; q <= p->K; q++)
-        for (int64_t i = 0; i < p->n; i++)
-            if (p->y[i] == q) order[next++] = i;
-    for (int64_t j = 0; j < wanted; j++) keep[order[(int64_t)(((double)j + 0.5) * (double)l / (double)wanted)]] = true;
-    *count = 0;
-    for (int64_t i = 0; i < p->n; i++)
-        if (keep[i] || !p->y[i]) rows[(*count)++] = i;
-    return RUNG_OK;
-}
-
 /* wanted := the candidates that matter on some of the labels and, unless the plan has landmarks, their neighbours in the
  * grid. */
 static rung_status screen(rung_ctx *ctx, const mixture_options *o, int64_t wanted, bool manifold,
@@ -203,7 +185,7 @@ static rung_status screen(rung_ctx *ctx, const mixture_options *o, int64_t wante
     mixture m = {0};
     TRY(NEW(ctx, &ctx->scratch, rows, p->n));
     TRY(NEW(ctx, &ctx->scratch, classes, p->K));
-    TRY(evenly_spaced(ctx, p, c->l, wanted, rows, &count));
+    TRY(mixture_evenly_spaced(ctx, p, c->l, wanted, rows, &count));
     TRY(problem_subset(ctx, &ctx->scratch, p, count, rows, &sub, classes));
     TRY(candidates_new(ctx, &sub, o->families, o->spaces, relevance, &m.c));
     TRY(candidates_run(ctx, &m.c));
@@ -220,45 +202,8 @@ static rung_status screen(rung_ctx *ctx, const mixture_options *o, int64_t wante
     return RUNG_OK;
 }
 
-/* ---- many unlabelled rows ---- */
-
-/* Leaving out each label costs a linear system over all rows for every graph; this limits the unlabelled rows used. */
-static int64_t most_unlabelled(int64_t labelled)
-{
-    enum { WORK = 5000000, LEAST = 4000, MOST = 50000 };
-    int64_t rows = WORK / (labelled > 0 ? labelled : 1);
-    return rows < LEAST ? LEAST : rows > MOST ? MOST : rows;
-}
-
 /* On tables spread labels have little weight: fewer rows show that as well. */
 enum { TABLE_UNLABELLED = 1000 };
-
-/* All labelled rows of *p and, evenly spaced, as many of the others as the limit allows. */
-static rung_status thin_out(rung_ctx *ctx, int64_t most, problem **p, mixture_summary *summary)
-{
-    int64_t n = (*p)->n, l = 0, *rows = NULL, count = 0, seen = 0;
-    int *classes = NULL;
-    problem *some = NULL;
-    for (int64_t i = 0; i < n; i++) l += (*p)->y[i] != 0;
-    int64_t others = n - l, wanted = most > 0 ? most : most_unlabelled(l);
-    if (others <= wanted) return RUNG_OK;
-    TRY(NEW(ctx, &ctx->scratch, rows, l + wanted));
-    TRY(NEW(ctx, &ctx->scratch, classes, (*p)->K));
-    TRY(NEW(ctx, &ctx->scratch, some, 1));
-    for (int64_t i = 0; i < n; i++) {
-        bool taken = (*p)->y[i] != 0;
-        if (!taken) {
-            taken = (seen + 1) * wanted / others > seen * wanted / others;
-            seen++;
-        }
-        if (taken) rows[count++] = i;
-    }
-    TRY(problem_subset(ctx, &ctx->scratch, *p, count, rows, some, classes));
-    *p = some;
-    if (summary->unlabelled == 0) summary->unlabelled = others;
-    summary->unlabelled_used = wanted;
-    return RUNG_OK;
-}
 
 /* ---- trees, and columns by relevance ---- */
 
@@ -283,7 +228,7 @@ static bool all_rows_fit(double rows, double columns, const mixture_plan *plan, 
 
 static bool trees_take_all(const rung_ctx *ctx, const problem *p, const mixture_plan *plan)
 {
-    return p->stream &&
+    return p->stream && p->n < p->stream->rows->n_rows && /* else the sample is all there is */
            all_rows_fit((double)stream_most_rows(ctx, p->stream->rows), (double)p->d, plan, memory_left(ctx));
 }
 
@@ -304,35 +249,6 @@ static rung_status open_trees(rung_ctx *ctx, const problem *p, bool boosted, con
     if (plan->folds > 1) return stacked_folds(ctx, &ctx->scratch, &t->labelled, plan->folds, &t->f);
     ranked_rows ranked = problem_ranks(&t->labelled);
     return folds_holdout(ctx, &ctx->scratch, &ranked, PLAN_HELD_SHARE, PLAN_MOST_HELD, &t->f);
-}
-
-/* Kernels see the rows held out and, evenly spaced, others, so many in all; *p becomes a problem of these. */
-static rung_status thin_labels(rung_ctx *ctx, int64_t most, const mixture_trees *t, problem **p,
-                               mixture_summary *summary)
-{
-    int64_t *rows = NULL, count = 0, l = 0, held = 0, others = 0, seen = 0;
-    int *classes = NULL;
-    problem *some = NULL;
-    for (int64_t i = 0; i < t->f.n; i++) held += t->f.fold[i] >= 0;
-    others = t->f.n - held;
-    if (most == 0 || t->f.n <= most || others == 0) return RUNG_OK;
-    TRY(NEW(ctx, &ctx->scratch, rows, (*p)->n));
-    TRY(NEW(ctx, &ctx->scratch, classes, (*p)->K));
-    TRY(NEW(ctx, &ctx->scratch, some, 1));
-    for (int64_t i = 0; i < (*p)->n; i++) {
-        bool taken = !(*p)->y[i] || t->f.fold[l] >= 0;
-        if (!taken) {
-            taken = (seen + 1) * (most - held) / others > seen * (most - held) / others;
-            seen++;
-        }
-        l += (*p)->y[i] != 0;
-        if (taken) rows[count++] = i;
-    }
-    TRY(problem_subset(ctx, &ctx->scratch, *p, count, rows, some, classes));
-    summary->labelled = t->f.n;
-    summary->kernel_rows = most;
-    *p = some;
-    return RUNG_OK;
 }
 
 /* Which labelled row each row of the candidates is: both are in the order of the data. */
@@ -447,20 +363,46 @@ static bool is_nothing(const mixture *m, const mixture_summary *s)
     return m->c.together.count >= TELLING && s->mae > NOTHING * s->median;
 }
 
+/* What each part says of the rows of the candidates, which it has not seen: those of a family that is assessed by folds
+ * have its predictions in common. */
+static rung_status held_parts(rung_ctx *ctx, const mixture *m, mixture_choice *out)
+{
+    TRY(NEW(ctx, &ctx->scratch, out->held, out->kept.n));
+    for (int i = 0; i < out->kept.n; i++) {
+        const mixture_part *part = &out->kept.parts[i];
+        const mixture_family *f = &m->list[part->family];
+        out->held[i] = part->candidate < 0 || f->held ? f->mean : m->loo[part->candidate];
+    }
+    return NEW(ctx, &ctx->scratch, out->combined, m->c.l * (m->rows.K - 1));
+}
+
+static rung_status note_held(rung_ctx *ctx, mixture *m, const double *weight, mixture_choice *out)
+{
+    stack_part parts[MOST_FAMILIES];
+    int n = stacked(m, false, &out->kept, parts);
+    TRY(held_parts(ctx, m, out));
+    return stack_combined(ctx, &m->rows, n, parts, weight, out->sharpen, out->combined);
+}
+
 /* The model is then a constant, so a row that is left out is answered by this constant: the median of the others is
  * always on the other side of the row where classes are balanced. */
 static rung_status keep_frequencies(rung_ctx *ctx, const mixture *m, double *P, mixture_choice *out)
 {
     int K = m->rows.K;
-    double *p = NULL;
+    double *p = NULL, *said = NULL;
     TRY(kept_frequencies(ctx, m->n, m->list, &m->c, &out->kept));
+    TRY(held_parts(ctx, m, out));
     TRY(NEW(ctx, &ctx->scratch, p, K));
+    TRY(NEW(ctx, &ctx->scratch, said, m->c.l * (K - 1)));
     candidates_frequencies(&m->c, p);
     out->sharpen = 1;
     for (int64_t i = 0; i < m->c.l; i++) {
-        cumulative_sums(K, p, P + i * (K - 1));
+        cumulative_sums(K, p, said + i * (K - 1));
+        memcpy(P + i * (K - 1), said + i * (K - 1), (size_t)(K - 1) * sizeof *P);
         cumulative_sharpen(K, out->sharpen, P + i * (K - 1)); /* as the model does, to the last bit */
     }
+    out->held[0] = said;
+    memcpy(out->combined, P, (size_t)(m->c.l * (K - 1)) * sizeof *P);
     return RUNG_OK;
 }
 
@@ -541,19 +483,20 @@ rung_status mixture_choose(rung_ctx *ctx, problem *p, const mixture_options *wan
     const problem *whole = p;
     *out = (mixture_choice){0};
     *summary = (mixture_summary){0};
-    if (o->families & 1U << FAMILY_SPREAD) TRY(thin_out(ctx, o->most_unlabelled, &p, summary));
+    if (o->families & 1U << FAMILY_SPREAD) TRY(mixture_thin_unlabelled(ctx, o->most_unlabelled, &p, summary));
     TRY(redundancy(ctx, p, &summary->redundancy));
     summary->manifold = summary->redundancy >= REDUNDANT;
     if (trees && !summary->manifold) TRY(open_trees(ctx, whole, o->trees, plan, &m.trees));
-    if (m.trees.f.count > 0) TRY(thin_labels(ctx, plan->kernel_rows, &m.trees, &p, summary));
+    if (m.trees.f.count > 0) TRY(mixture_thin_labels(ctx, plan->kernel_rows, &m.trees.f, &p, summary));
     if (o->families & 1U << FAMILY_SPREAD && !summary->manifold && !o->most_unlabelled && o->planned)
-        TRY(thin_out(ctx, TABLE_UNLABELLED, &p, summary));
+        TRY(mixture_thin_unlabelled(ctx, TABLE_UNLABELLED, &p, summary));
     TRY(run_families(ctx, p, o, plan, summary, &m));
     TRY(NEW(ctx, &ctx->scratch, P, m.c.l * (p->K - 1)));
     TRY(weigh_between(ctx, &m, weight, &out->sharpen));
     TRY(weights_violation(ctx, &m, weight, &out->violation));
     TRY(kept_choose(ctx, m.n, m.list, weight, &m.c, m.within, o->least > 0 ? o->least : KEEP, &out->kept));
     TRY(left_out(ctx, &m, false, &out->kept, P));
+    TRY(note_held(ctx, &m, weight, out));
     TRY(summarise(ctx, &m, &out->kept, P, summary));
     if (o->planned && o->frequencies && is_nothing(&m, summary)) {
         summary->tried = summary->mae;
@@ -567,6 +510,24 @@ rung_status mixture_choose(rung_ctx *ctx, problem *p, const mixture_options *wan
     return RUNG_OK;
 }
 
+/* Of some rows, in the memory of the model until it is proved. */
+static rung_status keep_held(rung_ctx *ctx, pool *mem, const mixture_choice *m, int K, held_members *out)
+{
+    enum { ROWS = 400 };
+    int64_t J = K - 1;
+    *out = (held_members){.n = m->c.l < ROWS ? m->c.l : ROWS, .members = m->kept.n};
+    TRY(NEW(ctx, mem, out->at, out->n));
+    TRY(NEW(ctx, mem, out->said, out->n * (out->members + 1) * J));
+    double *to = out->said;
+    for (int64_t k = 0; k < out->n; k++) {
+        int64_t i = k * m->c.l / out->n;
+        out->at[k] = m->trees.at ? m->trees.at[i] : i;
+        for (int j = 0; j <= out->members; j++, to += J)
+            memcpy(to, (j < out->members ? m->held[j] : m->combined) + i * J, (size_t)J * sizeof *to);
+    }
+    return RUNG_OK;
+}
+
 rung_status mixture_fit(rung_ctx *ctx, pool *mem, problem *p, const mixture_options *o, fitted *out,
                         mixture_summary *summary)
 {
@@ -574,6 +535,7 @@ rung_status mixture_fit(rung_ctx *ctx, pool *mem, problem *p, const mixture_opti
     int K = p->K;
     TRY(mixture_choose(ctx, p, o, &m, summary));
     out->sharpen = m.sharpen;
+    TRY(keep_held(ctx, mem, &m, K, &out->held));
     TRY(mixture_members(ctx, mem, &m.c, &m.trees, o->most_rank, m.kept.n, m.kept.parts, out));
     TRY(NEW(ctx, mem, out->loo, m.n_rows * K));
     for (int64_t i = 0; i < m.n_rows; i++) cumulative_classes(K, m.loo + i * (K - 1), out->loo + i * K);
@@ -600,7 +562,7 @@ double mixture_bytes(const problem_shape *shape, const mixture_options *o)
     bool by_folds = o->trees || o->relevance;
     double all = (double)shape->labelled, d = (double)shape->d, K = shape->K;
     double l = plan->kernel_rows > 0 ? fmin(all, (double)plan->kernel_rows) : all;
-    int64_t most = o->planned ? TABLE_UNLABELLED : most_unlabelled(shape->labelled);
+    int64_t most = o->planned ? TABLE_UNLABELLED : mixture_most_unlabelled(shape->labelled);
     double n = fmin((double)shape->n - all + l, l + (double)most),
            screened = fmin(l, plan->screen ? (double)plan->screen : l);
     double grams =

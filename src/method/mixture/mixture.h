@@ -58,9 +58,11 @@ typedef struct { /* what a mixture consists of, in the scratch pool */
     mixture_trees trees;
     mixture_kept kept;
     double sharpen;
-    int64_t n_rows;   /* labelled rows */
-    double *loo;      /* n_rows x (K - 1): predictions by the whole without the row; NaN: it was never held out */
-    double violation; /* of the optimality of the families' weights, see stack_violation */
+    int64_t n_rows;      /* labelled rows */
+    const double **held; /* what each part says of the rows of the candidates, which it has not seen, */
+    double *combined;    /* and all of them with the weights of the model */
+    double *loo;         /* n_rows x (K - 1): predictions by the whole without the row; NaN: it was never held out */
+    double violation;    /* of the optimality of the families' weights, see stack_violation */
 } mixture_choice;
 
 rung_status mixture_choose(rung_ctx *ctx, problem *p, const mixture_options *options, mixture_choice *out,
@@ -71,6 +73,19 @@ rung_status mixture_fit(rung_ctx *ctx, pool *mem, problem *p, const mixture_opti
 /* The conditions of each member and of the weights; for verify.h. */
 rung_status mixture_verify(rung_ctx *ctx, const struct verification *v, const mixture_options *options);
 double mixture_bytes(const problem_shape *shape, const mixture_options *options);
+
+/* ---- thin.c: some of many rows ---- */
+
+/* So many of the l labelled rows, evenly spaced in the order of (label, row), and all unlabelled ones. */
+rung_status mixture_evenly_spaced(rung_ctx *ctx, const problem *p, int64_t l, int64_t wanted, int64_t *rows,
+                                  int64_t *count);
+/* *p with all its labelled rows and, evenly spaced, as many of the others as `most` allows (0: mixture_most_unlabelled). */
+rung_status mixture_thin_unlabelled(rung_ctx *ctx, int64_t most, problem **p, mixture_summary *summary);
+/* Leaving out each label costs a linear system over all rows for every graph; this limits the unlabelled rows used. */
+int64_t mixture_most_unlabelled(int64_t labelled);
+/* Kernels see the rows that f (folds of the labelled rows) holds out, a row of every class and, evenly spaced, others, so
+ * many in all or little more; *p becomes a problem of these and the unlabelled ones. most 0: all. */
+rung_status mixture_thin_labels(rung_ctx *ctx, int64_t most, const folds *f, problem **p, mixture_summary *summary);
 
 /* ---- mixture_members.c: from the candidates that are kept to the members of a model ---- */
 

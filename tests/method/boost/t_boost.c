@@ -174,6 +174,60 @@ static void random_trees_are_held_out(void **state)
     free(t);
 }
 
+/* Interval labels are divided by the masses of the classes among the rows that a tree sees: what is predicted of a fold
+ * does not depend on its labels. */
+static void intervals_are_held_out(void **state)
+{
+    rung_ctx *ctx = *state;
+    table *t = make_table();
+    boost_rows rows;
+    folds f;
+    stacked_trees s, other;
+    int upper[N];
+    t->y[50] = 1;
+    for (int i = 0; i < N; i++) {
+        upper[i] = i % 2 ? K - 1 : t->y[i];
+        if (i % 2) t->y[i] = 1;
+    }
+    assert_ok(ctx, boost_rows_new(ctx, &ctx->scratch, &t->p, &rows));
+    assert_ok(ctx, stacked_folds(ctx, &ctx->scratch, &t->p, FOLDS, &f));
+    rows.upper = upper;
+    assert_ok(ctx, stacked_trees_run(ctx, &ctx->scratch, &rows, STACKED_RANDOM, &f, &s));
+    for (int i = 0; i < N; i++)
+        if (f.fold[i] == 0) t->y[i] = upper[i] = 1;
+    assert_ok(ctx, stacked_trees_run(ctx, &ctx->scratch, &rows, STACKED_RANDOM, &f, &other));
+    int differ = 0;
+    for (int64_t i = 0; i < N; i++) {
+        bool same = memcmp(s.proba + i * K, other.proba + i * K, K * sizeof(double)) == 0;
+        if (f.fold[i] == 0) assert_true(same);
+        differ += !same;
+    }
+    assert_true(differ > N / 4);
+    free(t);
+}
+
+/* A fold that leaves a single class has no part in the loss, neither above nor below the line. */
+static void the_loss_is_that_of_what_was_fitted(void **state)
+{
+    rung_ctx *ctx = *state;
+    table *t = make_table();
+    boost_rows rows;
+    stacked_trees s;
+    int fold[N];
+    for (int i = 0; i < N; i++) {
+        t->y[i] = 1 + (i >= N - 20); /* the second class is fold 0 */
+        fold[i] = i >= N - 20 ? 0 : 1 + i % 2;
+    }
+    folds f = {.n = N, .count = 3, .repeats = 1, .fold = fold};
+    t->p.K = 2;
+    assert_ok(ctx, boost_rows_new(ctx, &ctx->scratch, &t->p, &rows));
+    assert_ok(ctx, stacked_trees_run(ctx, &ctx->scratch, &rows, STACKED_ORDINAL, &f, &s));
+    double held = 0;
+    for (int i = 0; i < N - 20; i++) held -= log(fmax(s.proba[i * 2], 1e-9)) / (N - 20);
+    assert_close(held, s.loss, 1e-12);
+    free(t);
+}
+
 /* Two classes: both links are logistic boosting, and give the same numbers. */
 static void two_classes_have_one_link(void **state)
 {
@@ -225,6 +279,8 @@ int main(void)
         WITH_CONTEXT(folds_hold_out_every_row),
         WITH_CONTEXT(predictions_are_held_out),
         WITH_CONTEXT(random_trees_are_held_out),
+        WITH_CONTEXT(intervals_are_held_out),
+        WITH_CONTEXT(the_loss_is_that_of_what_was_fitted),
         WITH_CONTEXT(two_classes_have_one_link),
         WITH_CONTEXT(one_pass_serves_all_numbers_of_rounds),
     };

@@ -12,6 +12,7 @@ enum { N = 14, K = 4, J = K - 1 };
 typedef struct {
     double G[N * N]; /* exp(-|x - z|^2) of points on a line, two of them equal */
     int y[N];
+    double w[N];
     la_mat *gram;
 } rows;
 
@@ -23,6 +24,7 @@ static void make(rung_ctx *ctx, rows *r)
     for (int i = 0; i < N; i++) {
         x[i] = i == 5 ? x[4] : rng_normal(&g);
         r->y[i] = 1 + i % K;
+        r->w[i] = 1;
     }
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++) r->G[i + j * N] = exp(-(x[i] - x[j]) * (x[i] - x[j]));
@@ -30,7 +32,7 @@ static void make(rung_ctx *ctx, rows *r)
     la_put(r->G, r->gram);
 }
 
-/* P = p0 + k'(K + ridge)^-1 (Y - p0) over the rows not in `out`, at row `at`; K = scale G + 0.1. */
+/* P = p0 + k'(K + ridge W^-1)^-1 (Y - p0) over the rows not in `out`, at row `at`; K = scale G + 0.1. */
 static void without_rows(rung_ctx *ctx, const rows *r, double scale, double ridge, const double *p0, const bool *out,
                          int at, double *P)
 {
@@ -39,7 +41,8 @@ static void without_rows(rung_ctx *ctx, const rows *r, double scale, double ridg
     for (int i = 0; i < N; i++)
         if (!out[i]) keep[m++] = i;
     for (int i = 0; i < m; i++) {
-        for (int j = 0; j < m; j++) A[i + j * m] = scale * r->G[keep[i] + keep[j] * N] + 0.1 + (i == j ? ridge : 0);
+        for (int j = 0; j < m; j++)
+            A[i + j * m] = scale * r->G[keep[i] + keep[j] * N] + 0.1 + (i == j ? ridge / r->w[keep[i]] : 0);
         for (int q = 0; q < J; q++) B[i + q * m] = (r->y[keep[i]] > q + 1) - p0[q];
     }
     assert_ok(ctx, la_small_spd_solve(ctx, m, A, J, B));
@@ -99,10 +102,9 @@ static void test_loo_is_a_refit(void **state)
     }
 }
 
-/* Rows 4 and 5 are equal: their predictions come from the other rows. */
-static void test_equal_rows_leave_together(void **state)
+/* Rows 4 and 5 are equal: their predictions come from the other rows, whatever they weigh. */
+static void equal_rows_leave(rung_ctx *ctx, bool weighted)
 {
-    rung_ctx *ctx = *state;
     rows r;
     row_groups together;
     cumulative_ridge s;
@@ -110,8 +112,9 @@ static void test_equal_rows_leave_together(void **state)
     double loo[N * J], expected[J];
     make(ctx, &r);
     for (int i = 0; i < N; i++) group[i] = i == 5 ? 4 : i;
+    for (int i = 0; i < N && weighted; i++) r.w[i] = 0.5 + i * 5 % 7;
     assert_ok(ctx, row_groups_new(ctx, &ctx->scratch, N, group, &together));
-    cumulative_rows all = {.n = N, .K = K, .y = r.y, .together = &together};
+    cumulative_rows all = {.n = N, .K = K, .y = r.y, .weight = weighted ? r.w : NULL, .together = &together};
     assert_ok(ctx, cumulative_ridge_new(ctx, &ctx->scratch, r.gram, 1, &all, &s));
     assert_ok(ctx, cumulative_ridge_loo(ctx, &s, 0.1, loo));
     for (int i = 0; i < N; i++) {
@@ -120,6 +123,12 @@ static void test_equal_rows_leave_together(void **state)
         cumulative_repair(K, expected);
         assert_arrays_close(J, loo + i * J, expected, 1e-9);
     }
+}
+
+static void test_equal_rows_leave_together(void **state)
+{
+    equal_rows_leave(*state, false);
+    equal_rows_leave(*state, true);
 }
 
 /* Groups of rows that differ, two of them equal, with weights: predictions are those of the other groups. */

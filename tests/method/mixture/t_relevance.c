@@ -198,12 +198,40 @@ static void the_plan_follows_the_labels(void **state)
         }
 }
 
+/* A column that says nothing because it is constant has no part in anything. */
+static void a_constant_column_changes_nothing(void **state)
+{
+    enum { FEW = 60 };
+    rung_ctx *ctx = *state;
+    static double x[(D + 1) * FEW], p[2][K * FEW];
+    rung_data *data = make_data(ctx, FEW, 3, false), *more;
+    for (int64_t i = 0; i < FEW; i++) {
+        memcpy(x + i * (D + 1), data->X + i * D, D * sizeof *x);
+        x[i * (D + 1) + D] = 7;
+    }
+    rung_view view = {.v = x, .n = FEW, .d = D + 1, .row = D + 1, .col = 1}, plain = rung_data_view(data);
+    assert_ok(ctx, rung_data_new(ctx, &view, data->y, NULL, K, &more));
+    rung_model *a = fit(ctx, data, NULL, NULL), *b = fit(ctx, more, NULL, NULL);
+    assert_ok(ctx, rung_model_predict(ctx, a, &plain, &(rung_output){.size = sizeof(rung_output), .proba = p[0]}));
+    assert_ok(ctx, rung_model_predict(ctx, b, &view, &(rung_output){.size = sizeof(rung_output), .proba = p[1]}));
+    assert_arrays_close(K * FEW, p[1], p[0], 1e-9);
+    assert_arrays_close(D, reported(b, "relevance")->value, reported(a, "relevance")->value, 1e-12);
+    rung_model_free(a);
+    rung_model_free(b);
+    rung_data_free(data);
+    rung_data_free(more);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(weights_find_the_column), WITH_CONTEXT(any_method_may_weigh_columns),
-        WITH_CONTEXT(noise_is_not_flattered),  WITH_CONTEXT(every_size),
-        WITH_CONTEXT(some_rows_are_held_out),  WITH_CONTEXT(the_plan_follows_the_labels),
+        WITH_CONTEXT(weights_find_the_column),
+        WITH_CONTEXT(any_method_may_weigh_columns),
+        WITH_CONTEXT(noise_is_not_flattered),
+        WITH_CONTEXT(every_size),
+        WITH_CONTEXT(some_rows_are_held_out),
+        WITH_CONTEXT(the_plan_follows_the_labels),
+        WITH_CONTEXT(a_constant_column_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
