@@ -15,7 +15,8 @@ typedef struct { /* a data set that was read; shared by the workers, read-only *
     int64_t rows, features;
     int classes; /* 0: real targets */
     char **class_names;
-    uint64_t fingerprint; /* of all numbers, and of the test rows */
+    uint64_t fingerprint; /* of all numbers, or of the classes of all files */
+    uint64_t *prints;     /* per partition: of its test rows, or of its files; NULL: drawn by the seed */
 } dataset;
 
 /* Whether there are files of this kind. */
@@ -27,7 +28,12 @@ int64_t dataset_partitions(const plan_dataset *d);
 int dataset_load(session *s, const plan_dataset *d, dataset *out);
 void dataset_unload(dataset *d);
 
-/* ORCA, SKORDINAL: the file "train" or "test" of a partition. */
-rung_status dataset_read_part(rung_ctx *ctx, const plan_dataset *d, const char *which, int64_t index, rung_table **out);
+/* The fingerprint of everything that was read. */
+uint64_t dataset_sum(const dataset *d);
+
+/* ORCA, SKORDINAL: the files of a partition, those of the test rows with the coding of the others. order: of the classes;
+ * NULL: labels are targets. */
+rung_status dataset_read_parts(rung_ctx *ctx, const plan_dataset *d, int64_t index, const char *order,
+                               rung_data **train, rung_data **test);
 
 #endif

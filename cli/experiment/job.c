@@ -72,8 +72,8 @@ static json_t *searched_names(const rung_search *found)
     return names;
 }
 
-static rung_status search(rung_ctx *ctx, const plan_method *m, const rung_data *train, job_result *out,
-                          rung_model **model)
+static rung_status search(rung_ctx *ctx, const plan_method *m, const char *equal_rows, const rung_data *train,
+                          job_result *out, rung_model **model)
 {
     const char *methods[] = {m->method, NULL}, **fixed = all_fixed(m);
     rung_search *found = NULL;
@@ -83,6 +83,7 @@ static rung_status search(rung_ctx *ctx, const plan_method *m, const rung_data *
                              .grids = (const char *const *)m->grids,
                              .scale = m->scale,
                              .metric = m->metric,
+                             .equal_rows = m->as_published ? NULL : equal_rows,
                              .as_published = m->as_published,
                              .folds = m->folds,
                              .repeats = m->repeats};
@@ -93,7 +94,8 @@ static rung_status search(rung_ctx *ctx, const plan_method *m, const rung_data *
     return status;
 }
 
-static rung_status fit(rung_ctx *ctx, const plan_method *m, const rung_data *train, rung_model **model)
+static rung_status fit(rung_ctx *ctx, const plan_method *m, const char *equal_rows, const rung_data *train,
+                       rung_model **model)
 {
     rung_spec *spec = NULL;
     rung_status status = rung_spec_new(ctx, m->method, m->as_published, &spec);
@@ -104,17 +106,19 @@ static rung_status fit(rung_ctx *ctx, const plan_method *m, const rung_data *tra
         free(name);
     }
     if (status == RUNG_OK && m->scale) status = rung_spec_set_scale(ctx, spec, m->scale);
+    if (status == RUNG_OK && equal_rows && !m->as_published) status = rung_spec_set_equal_rows(ctx, spec, equal_rows);
     if (status == RUNG_OK) status = rung_model_fit(ctx, spec, train, model);
     rung_spec_free(spec);
     return status;
 }
 
-static rung_status train(rung_ctx *ctx, const plan_method *m, const rung_data *data, job_result *out,
-                         rung_model **model)
+static rung_status train(rung_ctx *ctx, const plan_method *m, const char *equal_rows, const rung_data *data,
+                         job_result *out, rung_model **model)
 {
     watch w = {.start = seconds_now()};
     rung_ctx_set_progress(ctx, on_stage, &w);
-    rung_status status = plan_searches(m) ? search(ctx, m, data, out, model) : fit(ctx, m, data, model);
+    rung_status status =
+        plan_searches(m) ? search(ctx, m, equal_rows, data, out, model) : fit(ctx, m, equal_rows, data, model);
     rung_ctx_set_progress(ctx, NULL, NULL);
     double end = seconds_now(), middle = w.searched > 0 ? w.searched : w.start;
     out->search_seconds = middle - w.start;
@@ -246,7 +250,7 @@ rung_status job_run(rung_ctx *ctx, const dataset *d, int64_t index, const plan_m
     rung_model *model = NULL;
     rung_status status = partition_open(ctx, d, index, &p);
     rung_ctx_set_seed(ctx, partition_seed(d->plan, index, SEED_FIT));
-    if (status == RUNG_OK) status = train(ctx, m, p.train, out, &model);
+    if (status == RUNG_OK) status = train(ctx, m, d->plan->equal_rows, p.train, out, &model);
     if (status == RUNG_OK) {
         out->params = params_json(model);
         out->n_expansion = rung_model_terms(model);

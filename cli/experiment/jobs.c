@@ -198,24 +198,58 @@ static json_t *class_names(const dataset *d)
     return names;
 }
 
-bool jobs_describe(jobs *c, const dataset *d)
+static void print_of(uint64_t sum, char text[32]) { snprintf(text, 32, "%016llx", (unsigned long long)sum); }
+
+/* Whether the store holds another fingerprint of this; -1: failure. */
+static int differs(jobs *c, const char *sql, const dataset *d, int64_t index, const char *print)
 {
-    char fingerprint[32];
-    snprintf(fingerprint, sizeof fingerprint, "%016llx", (unsigned long long)d->fingerprint);
-    if (!jobs_lock(c)) return false;
-    sqlite3_stmt *q = store_query(c->store, "SELECT 1 FROM dataset WHERE name = ? AND fingerprint <> ?", "tt",
-                                  d->plan->name, fingerprint);
-    bool other = q && store_step(c->store, q) == SQLITE_ROW, good = q && !other;
+    sqlite3_stmt *q = store_query(c->store, sql, "tti", d->plan->name, print, index);
+    int code = q ? store_step(c->store, q) : SQLITE_ERROR;
     sqlite3_finalize(q);
-    if (other)
+    return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
+}
+
+static bool same_partitions(jobs *c, const dataset *d)
+{
+    for (int64_t i = 0; d->prints && i < d->partitions; i++) {
+        char print[32];
+        print_of(d->prints[i], print);
+        int other = differs(c,
+                            "SELECT 1 FROM split s JOIN dataset d ON d.id = s.dataset WHERE d.name = ?"
+                            " AND s.fingerprint <> ? AND s.partition = ?",
+                            d, i, print);
+        if (other > 0)
+            complain("experiment: the rows of partition %lld of %s differ from those used for %s; use another --db",
+                     (long long)i, d->plan->name, c->store->path);
+        if (other != 0) return false;
+        if (!store_do(c->store, "INSERT OR IGNORE INTO split SELECT id, ?, ? FROM dataset WHERE name = ?", "itt", i,
+                      print, d->plan->name))
+            return false;
+    }
+    return true;
+}
+
+static bool same_data(jobs *c, const dataset *d, const char *print)
+{
+    int other = differs(c, "SELECT 1 FROM dataset WHERE name = ? AND fingerprint <> ? AND ? >= 0", d, 0, print);
+    if (other > 0)
         complain("experiment: the rows of %s differ from those used for %s; use another --db", d->plan->name,
                  c->store->path);
+    return other == 0;
+}
+
+bool jobs_describe(jobs *c, const dataset *d)
+{
+    char print[32];
+    print_of(d->fingerprint, print);
+    if (!jobs_lock(c)) return false;
     json_t *names = class_names(d);
     char *text = json_dumps(names, JSON_COMPACT | JSON_ENCODE_ANY);
-    good = good && store_do(c->store,
-                            "UPDATE dataset SET rows = ?, features = ?, classes = ?, class_names = ?, fingerprint = ?"
-                            " WHERE name = ?",
-                            "iiittt", d->rows, d->features, (int64_t)d->classes, text, fingerprint, d->plan->name);
+    bool good = same_data(c, d, print) && same_partitions(c, d) &&
+                store_do(c->store,
+                         "UPDATE dataset SET rows = ?, features = ?, classes = ?, class_names = ?, fingerprint = ?"
+                         " WHERE name = ?",
+                         "iiittt", d->rows, d->features, (int64_t)d->classes, text, print, d->plan->name);
     free(text);
     json_decref(names);
     return jobs_unlock(c, good);

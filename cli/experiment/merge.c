@@ -38,7 +38,14 @@ static bool check_names(store *s, const char *path)
            same_meaning(s,
                         "SELECT 'data set ' || a.name, 'its rows differ' FROM other.dataset a JOIN main.dataset b "
                         "USING (name) WHERE a.fingerprint <> b.fingerprint",
-                        path);
+                        path) &&
+           same_meaning(
+               s,
+               "SELECT 'partition ' || a.partition || ' of data set ' || od.name, 'its rows differ'"
+               " FROM other.split a JOIN other.dataset od ON od.id = a.dataset JOIN main.dataset d USING (name)"
+               " JOIN main.split b ON b.dataset = d.id AND b.partition = a.partition"
+               " WHERE a.fingerprint <> b.fingerprint",
+               path);
 }
 
 /* New entries come after existing ones. */
@@ -60,7 +67,11 @@ static bool copy_names(store *s)
                "INSERT OR IGNORE INTO main.method (name, position, method, settings)"
                " SELECT name, position + (SELECT coalesce(max(position) + 1, 0) FROM main.method), method, settings"
                " FROM other.method ORDER BY position",
-               "");
+               "") &&
+           store_do(s,
+                    "INSERT OR IGNORE INTO main.split SELECT d.id, a.partition, a.fingerprint FROM other.split a"
+                    " JOIN other.dataset od ON od.id = a.dataset JOIN main.dataset d USING (name)",
+                    "");
 }
 
 #define PAIRS                                                                                                          \

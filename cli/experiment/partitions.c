@@ -33,20 +33,78 @@ static int *ranks_of(const rung_data *data)
     return rank;
 }
 
-static int64_t labelled_rows(int64_t n, const int *rank)
+typedef struct { /* what is drawn: rows, or those that leave together */
+    int64_t n;
+    int64_t *of; /* per row of the data: its unit, in the order of the first rows; -1: it is not drawn */
+    int *rank;   /* per unit: the median of its rows */
+} units;
+
+typedef struct {
+    int64_t unit;
+    int rank;
+} member;
+
+static int by_unit(const void *a, const void *b)
 {
-    int64_t count = 0;
-    for (int64_t i = 0; i < n; i++) count += rank[i] > 0;
-    return count;
+    const member *x = a, *y = b;
+    if (x->unit != y->unit) return x->unit < y->unit ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Sets the ranks that are not among the `kept` to 0. */
-static rung_status keep(rung_ctx *ctx, int64_t n, int *rank, int classes, const amount *kept, bool instead)
+static void rank_units(int64_t n, const int *rank, units *u)
 {
-    double labelled = (double)labelled_rows(n, rank),
-           share = kept->rows > 0 ? (double)kept->rows / (labelled > 0 ? labelled : 1) : kept->share;
+    member *m = allocate((size_t)n, sizeof *m);
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (u->of[i] >= 0) m[count++] = (member){u->of[i], rank[i]};
+    qsort(m, (size_t)count, sizeof *m, by_unit);
+    for (int64_t first = 0, end; first < count; first = end) {
+        for (end = first; end < count && m[end].unit == m[first].unit;) end++;
+        u->rank[m[first].unit] = m[(first + end - 1) / 2].rank;
+    }
+    free(m);
+}
+
+/* Of the first n rows of the data those with a label (rank > 0). */
+static rung_status units_of(rung_ctx *ctx, const plan_dataset *p, const rung_data *data, int64_t n, const int *rank,
+                            units *out)
+{
+    int64_t rows = rung_data_rows(data), most = 0;
+    int *group = allocate((size_t)rows, sizeof *group);
+    rung_status status = rung_data_together(ctx, data, p->equal_rows, group);
+    for (int64_t i = 0; i < rows && status == RUNG_OK; i++) most = group[i] > most ? group[i] : most;
+    int64_t *number = allocate((size_t)most + 1, sizeof *number); /* of a group, from 1 */
+    *out = (units){.of = allocate((size_t)n, sizeof *out->of), .rank = allocate((size_t)n, sizeof *out->rank)};
+    for (int64_t i = 0; i < n && status == RUNG_OK; i++) {
+        if (rank[i] > 0 && !number[group[i]]) number[group[i]] = ++out->n;
+        out->of[i] = rank[i] > 0 ? number[group[i]] - 1 : -1;
+    }
+    if (status == RUNG_OK) rank_units(n, rank, out);
+    free(number);
+    free(group);
+    return status;
+}
+
+/* Draws the rows that are kept, all rows of a unit or none, and sets the ranks of the others among the first n to 0.
+ * instead: of those that are kept. */
+static rung_status keep(rung_ctx *ctx, const dataset *d, const rung_data *data, int64_t n, int *rank,
+                        const amount *kept, bool instead)
+{
+    units u;
+    rung_status status = units_of(ctx, d->plan, data, n, rank, &u);
+    double rows = 0;
+    for (int64_t i = 0; i < n; i++) rows += rank[i] > 0;
+    double share = kept->rows > 0 ? (double)kept->rows / (rows > 0 ? rows : 1) : kept->share;
     if (share > 1) share = 1;
-    return rung_ranks_hide(ctx, n, rank, classes, instead ? share : 1 - share, kept->per_class);
+    bool by_class = kept->per_class > 0;
+    if (status == RUNG_OK)
+        status = rung_ranks_hide(ctx, u.n, u.rank, d->classes ? d->classes : 1, instead ? share : 1 - share,
+                                 kept->per_class);
+    for (int64_t i = 0; i < n && status == RUNG_OK; i++)
+        if (u.of[i] >= 0 && (u.rank[u.of[i]] == 0) != (instead && by_class)) rank[i] = 0;
+    free(u.of);
+    free(u.rank);
+    return status;
 }
 
 /* Which rows are test rows: flags. */
@@ -58,9 +116,9 @@ static rung_status draw_test(rung_ctx *ctx, const dataset *d, int64_t index, int
         return RUNG_OK;
     }
     int *rank = ranks_of(d->data), *before = ranks_of(d->data);
-    bool by_test = p->test.rows > 0 || p->test.share > 0;
+    bool by_test = p->test.rows > 0 || p->test.share > 0 || p->test.per_class > 0;
     rung_ctx_set_seed(ctx, partition_seed(p, index, SEED_TEST));
-    rung_status status = keep(ctx, d->rows, rank, d->classes ? d->classes : 1, by_test ? &p->test : &p->train, by_test);
+    rung_status status = keep(ctx, d, d->data, d->rows, rank, by_test ? &p->test : &p->train, by_test);
     for (int64_t i = 0; i < d->rows; i++) is_test[i] = before[i] > 0 && rank[i] == 0;
     free(before);
     free(rank);
@@ -85,7 +143,7 @@ static rung_status hide(rung_ctx *ctx, const dataset *d, int64_t index, const ru
     }
     if (p->labelled.share > 0 || p->labelled.rows > 0 || p->labelled.per_class > 0) {
         rung_ctx_set_seed(ctx, partition_seed(p, index, SEED_LABELS));
-        status = keep(ctx, out->n_train, rank, d->classes ? d->classes : 1, &p->labelled, false);
+        status = keep(ctx, d, all, out->n_train, rank, &p->labelled, false);
     }
     for (int64_t i = 0; i < n; i++) {
         rows[i] = i;
@@ -121,21 +179,10 @@ static rung_status cut(rung_ctx *ctx, const dataset *d, int64_t index, partition
     return status;
 }
 
-static rung_status encode_part(rung_ctx *ctx, const dataset *d, const char *which, int64_t index, rung_data **out)
-{
-    rung_table *table = NULL;
-    rung_encode_options how = {.size = sizeof how, .order = d->order};
-    rung_status status = dataset_read_part(ctx, d->plan, which, index, &table);
-    if (status == RUNG_OK) status = rung_data_encode(ctx, table, &how, out);
-    rung_table_free(table);
-    return status;
-}
-
 static rung_status read_files(rung_ctx *ctx, const dataset *d, int64_t index, partition *out)
 {
     rung_data *train = NULL;
-    rung_status status = encode_part(ctx, d, "train", index, &train);
-    if (status == RUNG_OK) status = encode_part(ctx, d, "test", index, &out->test);
+    rung_status status = dataset_read_parts(ctx, d->plan, index, d->order, &train, &out->test);
     if (status == RUNG_OK) {
         out->n_train = rung_data_rows(train);
         out->n_test = rung_data_rows(out->test);

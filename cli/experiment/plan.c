@@ -205,6 +205,15 @@ static void settle_dataset(plan_dataset *d)
     if (d->label) t = joined(t, "label", d->label);
     if (d->order) t = joined(t, "order", d->order);
     if (d->ignore) t = joined(t, "ignore", d->ignore);
+    if (d->weights) t = joined(t, "weights", d->weights);
+    if (d->groups) t = joined(t, "groups", d->groups);
+    if (d->nominal) t = joined(t, "nominal", d->nominal);
+    if (d->numeric) t = joined(t, "numeric", d->numeric);
+    if (d->dates) t = joined(t, "dates", d->dates);
+    for (char **one = d->ordinal; one && *one; one++) t = joined(t, "ordinal", *one);
+    /* Where rows are drawn it changes which: files from before it was there say nothing. */
+    bool drawn = d->kind == RANDOM || d->labelled.share > 0 || d->labelled.rows > 0 || d->labelled.per_class > 0;
+    if (drawn || d->equal_rows) t = joined(t, "equal-rows", d->equal_rows ? d->equal_rows : "auto");
     snprintf(number, sizeof number, "%llu", (unsigned long long)d->seed);
     d->settings = joined(t, "seed", number);
 }
@@ -283,7 +292,9 @@ void plan_free(plan *p)
 {
     for (int i = 0; i < p->n_datasets; i++) {
         plan_dataset *d = &p->datasets[i];
-        char *texts[] = {d->name, d->source, d->folder, d->file, d->splits, d->label, d->order, d->ignore, d->settings};
+        char *texts[] = {d->name,    d->source, d->folder,  d->file,    d->splits, d->label,      d->order,   d->ignore,
+                         d->weights, d->groups, d->nominal, d->numeric, d->dates,  d->equal_rows, d->settings};
+        names_free(d->ordinal);
         for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) free(texts[t]);
     }
     for (int i = 0; i < p->n_methods; i++) method_free(&p->methods[i]);

@@ -28,7 +28,9 @@ typedef struct {
     amount test, train; /* RANDOM: one of them */
     amount labelled;    /* of the training rows */
     bool transductive;  /* the test rows are added to the training rows, without labels */
-    char *label, *order, *ignore;
+    char *label, *order, *ignore, *weights, *groups, *nominal, *numeric, *dates;
+    char **ordinal;   /* "size=low<high"; ends with NULL; NULL: none */
+    char *equal_rows; /* together, apart; NULL: auto */
     int bins;
     bool width, real;
     uint64_t seed;

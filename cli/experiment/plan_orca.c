@@ -258,6 +258,7 @@ static bool read_experiment(session *s, plan *p, const ini_section *title, char 
             d->source = text_of("%s", (*names)[i]);
             d->folder = text_of("%s", folder);
             d->kind = ORCA;
+            d->equal_rows = text_of("apart"); /* as it does */
         }
         free(folder);
     }

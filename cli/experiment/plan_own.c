@@ -16,12 +16,14 @@ typedef struct { /* the sections of a key: the special one, then the general one
 } place;
 
 static const char *const general_keys[] = {
-    "name",   "datasets", "metric",  "folder", "file",         "partitions",   "runs",   "test",
-    "train",  "labelled", "bins",    "real",   "label",        "order",        "ignore", "seed",
-    "search", "folds",    "repeats", "scale",  "as-published", "transductive", NULL};
-static const char *const dataset_keys[] = {"source", "folder",   "file",         "partitions", "runs",  "test",
-                                           "train",  "labelled", "bins",         "real",       "label", "order",
-                                           "ignore", "seed",     "transductive", NULL};
+    "name",       "datasets",     "metric",       "folder",  "file",    "partitions", "runs",   "test",
+    "train",      "bins",         "labelled",     "real",    "label",   "order",      "ignore", "seed",
+    "search",     "folds",        "groups",       "weights", "nominal", "numeric",    "dates",  "ordinal",
+    "equal-rows", "as-published", "transductive", "scale",   "repeats", NULL};
+static const char *const dataset_keys[] = {"source", "folder",   "file",       "partitions",   "runs",    "test",
+                                           "train",  "labelled", "bins",       "real",         "label",   "order",
+                                           "ignore", "seed",     "groups",     "weights",      "nominal", "numeric",
+                                           "dates",  "ordinal",  "equal-rows", "transductive", NULL};
 
 static const char *get(place *p, const char *key)
 {
@@ -144,6 +146,26 @@ static bool read_bins(place *p, plan_dataset *d)
     return true;
 }
 
+/* What columns are, as the options of fit say it. */
+static bool read_columns(place *p, plan_dataset *d)
+{
+    const char *ordinal = get(p, "ordinal"), *equal = get(p, "equal-rows");
+    d->label = text(p, "label");
+    d->order = text(p, "order");
+    d->ignore = text(p, "ignore");
+    d->weights = text(p, "weights");
+    d->groups = text(p, "groups");
+    d->nominal = text(p, "nominal");
+    d->numeric = text(p, "numeric");
+    d->dates = text(p, "dates");
+    if (ordinal) d->ordinal = plan_names(ordinal, "", SPLITS, "");
+    if (!equal || !strcmp(equal, "auto")) return true;
+    if (strcmp(equal, "together") && strcmp(equal, "apart"))
+        return ini_wrong(p->file, line_of(p, "equal-rows"), "equal-rows = %s: expected auto, together or apart", equal);
+    d->equal_rows = text_of("%s", equal);
+    return true;
+}
+
 /* Where the folders of the data sets are; NULL: printed. */
 static char *base_folder(const plan *out, place *p)
 {
@@ -163,10 +185,7 @@ static bool read_dataset(plan *out, place *p, const char *name)
     d->folder = text_of("%s/%s", base, d->source);
     free(base);
     d->file = text(p, "file");
-    d->label = text(p, "label");
-    d->order = text(p, "order");
-    d->ignore = text(p, "ignore");
-    if (!read_partitions(p, d) || !read_bins(p, d) || !how_many(p, "labelled", &d->labelled) ||
+    if (!read_columns(p, d) || !read_partitions(p, d) || !read_bins(p, d) || !how_many(p, "labelled", &d->labelled) ||
         !yes(p, "transductive", &d->transductive) || !yes(p, "real", &d->real) ||
         !count(p, "seed", 0, INT64_MAX, &seed))
         return false;
@@ -177,7 +196,10 @@ static bool read_dataset(plan *out, place *p, const char *name)
     if (d->real && d->bins)
         return ini_wrong(p->file, line_of(p, "real"),
                          "real = yes (numbers) and bins (classes) exclude each other for %s", name);
-    if (d->real && (d->labelled.per_class || d->train.per_class))
+    if (d->bins && (d->kind == ORCA || d->kind == SKORDINAL))
+        return ini_wrong(p->file, line_of(p, "bins"),
+                         "bins need partitions of one file, not separate training and test files");
+    if (d->real && (d->labelled.per_class || d->train.per_class || d->test.per_class))
         return ini_wrong(p->file, line_of(p, "real"), "%s has real targets, so 'per class' is not possible", name);
     return !p->own || ini_all_used(p->file, p->own, dataset_keys);
 }

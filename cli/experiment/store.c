@@ -22,6 +22,11 @@ enum {
 #define MODELS                                                                                                         \
     "CREATE TABLE IF NOT EXISTS model (cell INTEGER PRIMARY KEY REFERENCES cell, bytes BLOB NOT NULL) WITHOUT ROWID;"
 
+/* Which rows a partition of a data set has, where they are not drawn by the seed. */
+#define PARTITIONS                                                                                                     \
+    "CREATE TABLE IF NOT EXISTS split (dataset INTEGER NOT NULL REFERENCES dataset, partition INTEGER NOT NULL,"       \
+    " fingerprint TEXT NOT NULL, PRIMARY KEY (dataset, partition)) WITHOUT ROWID;"
+
 static const char schema[] =
     /* The plan: its name, file and text, and the metric of the search. */
     "CREATE TABLE plan (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
@@ -56,7 +61,7 @@ static const char schema[] =
      * its own), true and predicted ranks (from 1), scores (of several outputs the first). truth holds numbers and rank
      * is NULL for real targets; score is NULL where a method has none. */
     "CREATE TABLE prediction (cell INTEGER NOT NULL REFERENCES cell, part TEXT NOT NULL, rows TEXT NOT NULL,"
-    " truth TEXT NOT NULL, rank TEXT, score TEXT, PRIMARY KEY (cell, part)) WITHOUT ROWID;" MODELS
+    " truth TEXT NOT NULL, rank TEXT, score TEXT, PRIMARY KEY (cell, part)) WITHOUT ROWID;" MODELS PARTITIONS
     /* For people and reports: the numbers of the finished cells by name. */
     "CREATE VIEW result AS SELECT d.name AS dataset, c.partition AS partition, m.name AS method, v.part AS part,"
     " v.key AS key, v.value AS value FROM metric v JOIN cell c ON c.id = v.cell JOIN dataset d ON d.id = c.dataset"
@@ -196,7 +201,7 @@ bool store_open(store *s, const char *path, bool create)
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX | (create ? SQLITE_OPEN_CREATE : 0);
     if (sqlite3_open_v2(path, &s->db, flags, NULL) != SQLITE_OK) return failed(s);
     sqlite3_busy_timeout(s->db, PATIENCE);
-    return settle(s, create) && plain(s, MODELS) &&
+    return settle(s, create) && plain(s, MODELS PARTITIONS) &&
            plain(s, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY");
 }
 

@@ -30,12 +30,15 @@ double report_rank(const comparison *c, int set, int method)
     return NAN;
 }
 
+/* By the means that the table shows, which may be over other partitions than the ranks where cells are missing. */
 bool report_best(const comparison *c, int set, int method)
 {
-    double rank = report_rank(c, set, method);
-    for (int j = 0; j < c->k; j++)
-        if (!(rank <= report_rank(c, set, j))) return false;
-    return true;
+    double sign = c->r->larger_better ? -1 : 1, mean = sign * results_at(c->r, set, method)->mean;
+    for (int j = 0; j < c->k; j++) {
+        double other = sign * results_at(c->r, set, j)->mean;
+        if (!(mean <= other + 1e-12 * fabs(other))) return false;
+    }
+    return !isnan(report_rank(c, set, method));
 }
 
 double report_average(const comparison *c, int method)

@@ -399,8 +399,12 @@ RUNG_API RUNG_CHECK rung_status rung_data_set_upper(rung_ctx *ctx, rung_data *da
  * rung_data_uppers say what was read. RUNG_EARG: a number of labels below 1, the order; RUNG_EDATA: a label that is neither. */
 RUNG_API RUNG_CHECK rung_status rung_data_of_labels(rung_ctx *ctx, int64_t n, const char *const *labels,
                                                     const char *order, rung_data **out);
-/* Some rows of a data set (n row numbers from 0), with its columns and classes. hidden: n flags, not 0: without its
- * label; may be NULL. RUNG_EARG: a row that is not there. */
+/* Which labelled rows leave together where rows are held out: those of a group, and equal rows as equal_rows says (see
+ * rung_spec_set_equal_rows; NULL: auto). Fills in a number per row, equal for rows that do. RUNG_EARG: the rule. */
+RUNG_API RUNG_CHECK rung_status rung_data_together(rung_ctx *ctx, const rung_data *data, const char *equal_rows,
+                                                   int *group);
+/* Some rows of a data set (n row numbers from 0), with its columns and classes; what stands for a missing cell is the
+ * median of these rows. hidden: n flags, not 0: without its label; may be NULL. RUNG_EARG: a row that is not there. */
 RUNG_API RUNG_CHECK rung_status rung_data_subset(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows,
                                                  const int *hidden, rung_data **out);
 /* A data set by formula, by the seed of the context. noise < 0: that of the formula; unlabelled: the share of the rows
@@ -430,6 +434,7 @@ RUNG_API const int *rung_data_uppers(const rung_data *data);
 RUNG_API const double *rung_data_targets(const rung_data *data); /* real targets, NaN: unlabelled; NULL: classes */
 RUNG_API const int *rung_data_chosen(const rung_data *data);     /* a flag per row; NULL: none was chosen */
 RUNG_API const int *rung_data_groups(const rung_data *data);     /* a number per row; NULL: none */
+RUNG_API const double *rung_data_weights(const rung_data *data); /* one per row; NULL: all 1 */
 RUNG_API rung_view rung_data_view(const rung_data *data);        /* the coded rows */
 
 /* ---- data larger than memory --------------------------------------------------------------------- */

@@ -3,8 +3,10 @@
 
 #include "api/call.h"
 #include "data/dataset.h"
+#include "data/features.h"
 #include "data/generate.h"
 #include "data/splits.h"
+#include "data/together.h"
 #include "data/whole_scale.h"
 
 rung_status rung_data_encode(rung_ctx *ctx, const rung_table *table, const rung_encode_options *options,
@@ -105,7 +107,7 @@ static rung_status subset(rung_ctx *ctx, const rung_data *data, int64_t n, const
         if ((*out)->upper) (*out)->upper[i] = 0;
         if ((*out)->target) (*out)->target[i] = NAN;
     }
-    return RUNG_OK;
+    return n > 0 ? coding_fills(ctx, *out) : RUNG_OK; /* rows that are not among them teach it nothing */
 }
 
 rung_status rung_data_subset(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows, const int *hidden,
@@ -114,6 +116,26 @@ rung_status rung_data_subset(rung_ctx *ctx, const rung_data *data, int64_t n, co
     NOTHING(out);
     if (!ctx || !data || !rows || !out) return missing(ctx, "rung_data_subset");
     CALL(ctx, subset(ctx, data, n, rows, hidden, out));
+}
+
+/* Rows that are not counted are each by themselves. */
+static rung_status together(rung_ctx *ctx, const rung_data *data, const char *rule, int *group)
+{
+    equal_rule how = EQUAL_AUTO;
+    leaving t;
+    int most = -1;
+    if (rule && !equal_rule_parse(rule, &how))
+        return set_error(ctx, RUNG_EARG, "equal_rows '%.40s': expected auto, together or apart", rule);
+    TRY(data_together(ctx, data, how, &t));
+    for (int64_t i = 0; t.group && i < data->n; i++) most = t.group[i] > most ? t.group[i] : most;
+    for (int64_t i = 0; i < data->n; i++) group[i] = t.group && t.group[i] >= 0 ? t.group[i] : ++most;
+    return RUNG_OK;
+}
+
+rung_status rung_data_together(rung_ctx *ctx, const rung_data *data, const char *equal_rows, int *group)
+{
+    if (!ctx || !data || !group) return missing(ctx, "rung_data_together");
+    CALL(ctx, together(ctx, data, equal_rows, group));
 }
 
 static rung_status hide(rung_ctx *ctx, int64_t n, int *rank, int classes, double share, int64_t keep)
@@ -139,6 +161,7 @@ int64_t rung_data_features(const rung_data *data) { return data->d; }
 int rung_data_classes(const rung_data *data) { return data->code.n_classes; }
 const int *rung_data_ranks(const rung_data *data) { return data->y; }
 const int *rung_data_groups(const rung_data *data) { return data->group; }
+const double *rung_data_weights(const rung_data *data) { return data->weight; }
 const int *rung_data_chosen(const rung_data *data) { return data->chosen; }
 const int *rung_data_uppers(const rung_data *data) { return data->upper; }
 const double *rung_data_targets(const rung_data *data) { return data->target; }
