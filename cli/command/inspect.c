@@ -276,7 +276,10 @@ static void print_page(const char *path, const rung_model *model)
             (long long)cv.n, searched(model) ? "; the best of several points, see corrected_mae" : "");
     else
         put("error", "not estimated by the fit");
-    put("probabilities", "%s", rung_model_has_probabilities(model) ? "yes" : "no");
+    put("probabilities", "%s",
+        !rung_model_has_probabilities(model) ? "no"
+        : rung_model_tempered(model)         ? "yes, flattened as held-out rows justify"
+                                             : "yes");
     put("intervals", "%s", intervals ? intervals : "none");
     print_report(model);
     print_cost(model);

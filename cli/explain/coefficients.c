@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common.h"
 #include "output.h"
@@ -49,12 +50,12 @@ char *parallel_sentence(const rung_model *model)
     rung_parallel_test all = {.size = sizeof all}, one = {.size = sizeof one};
     if (!rung_model_parallel(model, 0, &all)) return NULL;
     if (isnan(all.chi2))
-        return text_of("%s", "the test of proportional odds has no result: a threshold separates the classes, or "
-                             "columns repeat each other");
-    char *text = text_of("the test of proportional odds (Brant) gives chi-squared %.2f with %d degrees of freedom, p = "
-                         "%.3g: %s",
+        return text_of("%s", "the test of proportional odds has no result: the likelihood of a coefficient for each "
+                             "threshold could not be maximised");
+    char *text = text_of("the test of proportional odds (likelihood ratio) gives chi-squared %.2f with %d degrees of "
+                         "freedom, p = %.3g: %s",
                          all.chi2, all.df, all.p,
-                         all.p >= LEVEL ? "nothing speaks against one coefficient for all thresholds"
+                         all.p >= LEVEL ? "no evidence against proportional odds"
                                         : "the coefficients differ between the thresholds, so that an odds ratio is "
                                           "an average over them");
     int found = 0;
@@ -67,6 +68,40 @@ char *parallel_sentence(const rung_model *model)
         text = more;
     }
     return text;
+}
+
+char *errors_sentence(const rung_model *model)
+{
+    int64_t units = 0;
+    const char *kind = rung_model_errors(model, &units);
+    if (!kind) return NULL;
+    char *text =
+        strcmp(kind, "groups") == 0
+            ? text_of("The standard errors are robust: %lld groups are independent, rows of one group are not. ",
+                      (long long)units)
+        : strcmp(kind, "rows") == 0
+            ? text_of("%s", "The standard errors are robust: they hold whatever the weights mean. ")
+            : text_of("%s", "");
+    rung_coefficient c = {.size = sizeof c};
+    for (int i = 0; rung_model_coefficient(model, 0, i, &c); i++) {
+        if (!isinf(c.error)) continue;
+        char *name = coefficient_name(model, &c),
+             *more = text_of("%sThe classes are separated along %s: its coefficient has no finite estimate; a larger "
+                             "ridge keeps it finite. ",
+                             text, name);
+        free(name);
+        free(text);
+        text = more;
+    }
+    char *all = text_of("%s%s", text,
+                        rung_model_tempered(model)
+                            ? "Predicted probabilities are those of these numbers, flattened as held-out rows justify; "
+                              "--as-published keeps them as they are. "
+                            : "");
+    free(text);
+    if (*all) return all;
+    free(all);
+    return NULL;
 }
 
 static void add_coefficient(sheet *t, const rung_model *model, const rung_coefficient *c, bool errors, bool odds)
@@ -135,10 +170,12 @@ void coefficients_text(FILE *file, const rung_model *model)
               "marks the threshold between two classes.",
               0, 0);
     if (errors) say(file, "log likelihood %.4f\n", rung_model_log_likelihood(model));
-    char *sentence = parallel_sentence(model);
+    char *of_errors = errors_sentence(model), *sentence = parallel_sentence(model);
+    if (of_errors) wrap_text(file, of_errors, 0, 0);
     if (sentence) {
         sentence[0] = 'T';
         wrap_text(file, sentence, 0, 0);
     }
+    free(of_errors);
     free(sentence);
 }

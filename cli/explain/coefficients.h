@@ -11,6 +11,9 @@
 char *coefficient_name(const rung_model *model, const rung_coefficient *c);
 /* A sentence about proportional odds; to be freed. NULL: not tested. */
 char *parallel_sentence(const rung_model *model);
+/* Sentences about what the standard errors assume, which estimates are not finite, and whether predictions are those of
+ * the coefficients; to be freed. NULL: nothing to say. */
+char *errors_sentence(const rung_model *model);
 /* The tables; nothing where the scores are not linear. */
 void coefficients_text(FILE *file, const rung_model *model);
 

@@ -205,11 +205,13 @@ static void coefficients_part(FILE *file, const rung_model *model)
         page_table_end(file);
         free(caption);
     }
-    char *sentence = parallel_sentence(model);
+    char *of_errors = errors_sentence(model), *sentence = parallel_sentence(model);
+    if (of_errors) page_paragraph(file, "%s", of_errors);
     if (sentence) {
         sentence[0] = 'T';
         page_paragraph(file, "%s.", sentence);
     }
+    free(of_errors);
     free(sentence);
 }
 

@@ -606,6 +606,8 @@ RUNG_API const char *rung_model_scale(const rung_model *model); /* as in rung_sp
 RUNG_API int rung_model_outputs(const rung_model *model);   /* score columns */
 RUNG_API int rung_model_has_ranks(const rung_model *model); /* 0: scores only */
 RUNG_API int rung_model_has_probabilities(const rung_model *model);
+/* 1: predicted probabilities are flattened as held-out rows justify, so they are not those of the coefficients. */
+RUNG_API int rung_model_tempered(const rung_model *model);
 RUNG_API int rung_model_has_latent(const rung_model *model); /* 1: it has rung_output.sd */
 /* How a score becomes a rank: "none", "thresholds", "calibrated", "constant", "nearest-mean", "argmax", "median". */
 RUNG_API const char *rung_model_decision(const rung_model *model);
@@ -675,8 +677,16 @@ RUNG_API int rung_model_coefficient(const rung_model *model, int output, int ind
 RUNG_API int rung_model_threshold(const rung_model *model, int index, rung_coefficient *out);
 /* The log likelihood of the training rows, without the penalty; NaN: the method does not report it. */
 RUNG_API double rung_model_log_likelihood(const rung_model *model);
-/* Are the odds proportional: is one coefficient right for all thresholds? A test as by Brant (1990), for pom with
- * link=logit. A small p speaks against it. */
+/* What the standard errors assume. "model": rows are independent, weights are counts. "groups": only the groups that the
+ * data name are independent. "rows": rows are, whatever their weights mean. NULL: the model has none. units, unless NULL:
+ * the number of rows or groups. */
+RUNG_API const char *rung_model_errors(const rung_model *model, int64_t *units);
+/* The covariance of the coefficients and thresholds, in the order of their indices: out (unless NULL) has room for n x n
+ * numbers. Returns n; 0: the model has none. */
+RUNG_API int rung_model_covariance(const rung_model *model, double *out);
+/* Are the odds proportional: is one coefficient right for all thresholds? For pom with standard errors of the model: twice
+ * the log likelihood that a coefficient for each threshold gains (with very many rows the score statistic). A small p
+ * speaks against it. */
 typedef struct {
     size_t size;
     int64_t column; /* of the table, from 0; -1: all columns together */

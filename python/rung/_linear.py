@@ -63,7 +63,7 @@ class Summary:
         has none.
     log_likelihood : float
     proportional_odds : list of dict
-        A test as by Brant for all columns (column None) and for each: chi2, df, p. Empty: not tested.
+        The likelihood ratio test for all columns (column None) and for each: chi2, df, p. Empty: not tested.
     """
 
     coefficients: list[dict[str, Any]]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* What is in a linear model: coefficients, thresholds, tests. */
 #include <math.h>
+#include <string.h>
 
 #include "api/call.h"
 #include "model/model.h"
@@ -75,6 +76,23 @@ int rung_model_threshold(const rung_model *model, int index, rung_coefficient *o
 double rung_model_log_likelihood(const rung_model *model)
 {
     return model->inferred.n > 0 ? model->inferred.log_likelihood : NAN;
+}
+
+int rung_model_tempered(const rung_model *model) { return model->temper.n > 0; }
+
+const char *rung_model_errors(const rung_model *model, int64_t *units)
+{
+    const fit_inference *f = &model->inferred;
+    if (units) *units = f->units;
+    return f->n > 0 ? model_errors(f) : NULL;
+}
+
+int rung_model_covariance(const rung_model *model, double *out)
+{
+    const fit_inference *f = &model->inferred;
+    if (f->n == 0 || !f->covariance) return 0;
+    if (out) memcpy(out, f->covariance, (size_t)(f->n * f->n) * sizeof *out);
+    return (int)f->n;
 }
 
 /* P(X >= x) for a chi-squared X, by the finite sums for whole degrees of freedom. */

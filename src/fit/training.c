@@ -174,11 +174,12 @@ static rung_status make_problem(rung_ctx *ctx, const training *t, int64_t n, con
 {
     const rung_data *data = t->data;
     double *X = NULL, *w = NULL, *target = NULL;
-    int *y = NULL, *upper = NULL, *group = NULL, *equal = NULL;
+    int *y = NULL, *upper = NULL, *group = NULL, *equal = NULL, *cluster = NULL;
     if (scaled) TRY(NEW_RAW(ctx, &ctx->scratch, X, data->d * n));
     TRY(NEW(ctx, &ctx->scratch, y, n));
     if (t->upper) TRY(NEW(ctx, &ctx->scratch, upper, n));
     if (t->group) TRY(NEW(ctx, &ctx->scratch, group, n));
+    if (data->group) TRY(NEW(ctx, &ctx->scratch, cluster, n));
     if (t->equal == t->group)
         equal = group;
     else if (t->equal)
@@ -192,6 +193,7 @@ static rung_status make_problem(rung_ctx *ctx, const training *t, int64_t n, con
         if (upper) upper[i] = t->upper[rows[i]];
         if (group) group[i] = t->group[rows[i]];
         if (equal) equal[i] = t->equal[rows[i]];
+        if (cluster) cluster[i] = data->group[rows[i]];
         if (w) w[i] = t->w[rows[i]];
         if (target) target[i] = t->t[rows[i]];
     }
@@ -199,6 +201,7 @@ static rung_status make_problem(rung_ctx *ctx, const training *t, int64_t n, con
     out->upper = upper;
     out->group = group;
     out->equal = equal;
+    out->cluster = cluster;
     out->t = target;
     out->code = &data->code;
     out->cells = data->X;

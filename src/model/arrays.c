@@ -319,6 +319,7 @@ static rung_status walk_cv(naming *n, rung_metrics *cv)
 static rung_status walk_inference(naming *n, fit_inference *i)
 {
     TRY(list(n, "inference.error", i->n, &i->error));
+    if (i->units) TRY(reals(n, "inference.covariance", 2, (int64_t[]){i->n, i->n}, &i->covariance));
     TRY(number(n, "inference.log_likelihood", &i->log_likelihood));
     return i->tests ? reals(n, "inference.parallel", 2, (int64_t[]){i->tests, 2}, &i->parallel) : RUNG_OK;
 }

@@ -461,6 +461,8 @@ static rung_status check_inference(rung_ctx *ctx, const rung_model *m)
     if (f->n == 0) return RUNG_OK;
     REQUIRE(model_has_terms(m) && model_has_thresholds(m), "standard errors of a model without coefficients");
     for (int64_t i = 0; i < f->n; i++) REQUIRE(!(f->error[i] < 0), "a standard error is %g", f->error[i]);
+    for (int64_t i = 0; f->covariance && i < f->n; i++)
+        REQUIRE(!(f->covariance[i + i * f->n] < 0), "a variance is %g", f->covariance[i + i * f->n]);
     for (int64_t i = 0; i < 2 * f->tests; i++)
         REQUIRE(!(f->parallel[i] < 0), "a test has the statistic %g", f->parallel[i]);
     return RUNG_OK;

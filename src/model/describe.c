@@ -113,6 +113,8 @@ static json_t *coefficients_of(const rung_model *m)
                 json_object_set_new(one, "against", c->nominal ? json_string(c->categories[reference]) : json_null());
             bad |= json_object_set_new(one, "value", real(model_term(m, &t, 0)));
             bad |= json_object_set_new(one, "error", m->inferred.n > 0 ? real(m->inferred.error[at]) : json_null());
+            if (m->inferred.n > 0 && isinf(m->inferred.error[at]))
+                bad |= json_object_set_new(one, "separated", json_true());
             bad |= json_array_append_new(out, one);
             at++;
         }
@@ -232,7 +234,11 @@ static json_t *description(const rung_model *m)
     bad |= json_object_set_new(out, "thresholds", thresholds(m));
     bad |= json_object_set_new(out, "means", means_of(m));
     if (model_has_terms(m)) bad |= json_object_set_new(out, "coefficients", coefficients_of(m));
-    if (m->inferred.n > 0) bad |= json_object_set_new(out, "log_likelihood", real(m->inferred.log_likelihood));
+    if (m->inferred.n > 0) {
+        bad |= json_object_set_new(out, "log_likelihood", real(m->inferred.log_likelihood));
+        bad |= json_object_set_new(out, "errors", json_string(model_errors(&m->inferred)));
+        bad |= json_object_set_new(out, "units", json_integer(m->inferred.units));
+    }
     if (m->inferred.tests > 0)
         bad |= json_object_set_new(out, "parallel", reals(2 * m->inferred.tests, m->inferred.parallel));
     bad |= json_object_set_new(out, "n_expansion", json_integer(m->n_expansion));
@@ -243,6 +249,7 @@ static json_t *description(const rung_model *m)
     bad |= json_object_set_new(out, "members", members_of(m));
     bad |= json_object_set_new(out, "preprocessing", preprocessing(m));
     bad |= json_object_set_new(out, "probabilities", json_boolean(model_has_probabilities(m)));
+    bad |= json_object_set_new(out, "tempered", json_boolean(m->temper.n > 0));
     bad |= json_object_set_new(out, "interval", text_or_null(model_interval(m)));
     bad |= json_object_set_new(out, "rows", json_integer(m->n_rows));
     bad |= json_object_set_new(out, "labelled", json_integer(m->n_labelled));

@@ -135,15 +135,26 @@ typedef struct { /* a number or a list of numbers that a method reports about it
     double *value;
 } report_entry;
 
+/* What standard errors assume: that rows are independent and each counts once (or as often as its weight says), or only
+ * that groups are, or that rows are, whatever their weights mean. */
+typedef enum { ERRORS_OF_MODEL, ERRORS_OF_GROUPS, ERRORS_OF_ROWS } error_kind;
+
 /* What a fit infers about the coefficients of a linear score and its thresholds, see terms.c. */
 typedef struct {
-    int64_t n;     /* coefficients and thresholds; 0: nothing was inferred */
-    double *error; /* n: standard errors on the scale of the data; NaN: none */
+    int64_t n;          /* coefficients and thresholds; 0: nothing was inferred */
+    double *error;      /* n: standard errors on the scale of the data; NaN: none; inf: the estimate is not finite */
+    double *covariance; /* n x n: of which they are the roots; NULL: in a file of before there were any */
+    error_kind kind;
+    int64_t units; /* that are independent */
     double log_likelihood;
     int64_t tests;    /* 0: none, or the number of columns of the table and one more */
     double *parallel; /* tests x 2, by rows: chi-squared and degrees of freedom of the test that the coefficients of a
                          column are equal at all thresholds, at last for all columns together; NaN: not tested */
 } fit_inference;
+static inline const char *model_errors(const fit_inference *f)
+{
+    return f->kind == ERRORS_OF_MODEL ? "model" : f->kind == ERRORS_OF_GROUPS ? "groups" : "rows";
+}
 
 typedef struct {
     const char *name, *value;

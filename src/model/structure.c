@@ -189,6 +189,8 @@ static json_t *inference_to_json(const fit_inference *i)
     json_t *out = json_object();
     int bad = json_object_set_new(out, "count", json_integer(i->n));
     bad |= json_object_set_new(out, "tests", json_integer(i->tests));
+    if (i->units) bad |= json_object_set_new(out, "errors", json_string(model_errors(i)));
+    if (i->units) bad |= json_object_set_new(out, "units", json_integer(i->units));
     return json_whole(out, bad);
 }
 

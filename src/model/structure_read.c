@@ -368,9 +368,16 @@ static rung_status read_report(reader *r, json_t *json, report_entry *out)
 /* Counts that are those of the coding and the classes: the walk needs no others. */
 static rung_status read_inference(reader *r, json_t *json, const rung_model *m, fit_inference *out)
 {
-    json_int_t count = 0, tests = 0;
+    static const char *const kinds[] = {"model", "groups", "rows", NULL};
+    json_int_t count = 0, tests = 0, units = 0;
+    const char *errors = NULL;
+    int kind = 0;
     if (!json) return RUNG_OK;
-    TRY(json_take(r->ctx, json, "inference", "{s:I, s:I}", "count", &count, "tests", &tests));
+    TRY(json_take(r->ctx, json, "inference", "{s:I, s:I, s?s, s?I}", "count", &count, "tests", &tests, "errors",
+                  &errors, "units", &units));
+    if (errors) TRY(one_of(r, errors, kinds, "standard errors", &kind));
+    out->kind = (error_kind)kind;
+    TRY(as_count(r, units, 0, "the number of independent units", &out->units));
     TRY(as_count(r, count, 1, "the number of standard errors", &out->n));
     TRY(as_count(r, tests, 0, "the number of tests", &out->tests));
     int64_t terms = coding_terms(&m->code, 0, NULL) + m->n_present - 1;

@@ -33,7 +33,8 @@ typedef struct problem {
     const int *upper; /* where labels are intervals (data/intervals.h): the highest rank, y the lowest; else NULL */
     const int *group; /* labelled rows with the same number are held out together; NULL: each separately */
     const int *equal; /* the same for rows that are equal in every column: `group` itself unless the user has groups */
-    const double *w;  /* row weights, NULL = 1 */
+    const int *cluster; /* the groups that the user names, alone; NULL: none */
+    const double *w;    /* row weights, NULL = 1 */
     const double *t;  /* real targets, NaN = unlabelled; NULL: the ranks are all there is */
     const int64_t *origin; /* row of the data set each row came from: its column in a precomputed kernel */
     const coding *code;    /* of the data set ... */

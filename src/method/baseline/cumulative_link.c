@@ -9,17 +9,11 @@
 enum { MOST_STEPS = 200 };
 static const double DECREMENT = 1e-13, ARMIJO = 1e-4;
 
-/* log p of a row and its derivatives in u = b_y - f and v = b_{y-1} - f (of an interval low..high of ranks: b_high and
- * b_{low-1}); 0 at an infinite end. */
-typedef struct {
-    double lp, g1, g2, h11, h22, h12;
-} site;
-
 /* log p = log s(u) + log s(-v) + log(1 - exp(v - u)), s the logistic function: each term is accurate for any u and
  * v. */
-static site logit_site(double f, int low, int high, int K, const double *b)
+static link_site logit_site(double f, int low, int high, int K, const double *b)
 {
-    site t = {0};
+    link_site t = {0};
     double u = high < K ? b[high - 1] - f : 0, v = low > 1 ? b[low - 2] - f : 0;
     if (high < K) {
         double s = 1 / (1 + exp(-u));
@@ -45,10 +39,15 @@ static site logit_site(double f, int low, int high, int K, const double *b)
     return t;
 }
 
-static site probit_site(double f, int low, int high, int K, const double *b)
+static link_site probit_site(double f, int low, int high, int K, const double *b)
 {
     ordinal_probit o = ordinal_probit_at(f, low, high, K, b, 1);
-    return (site){.lp = o.lp, .g1 = o.e1, .g2 = -o.e2, .h11 = o.h11, .h22 = o.h22, .h12 = o.h12};
+    return (link_site){.lp = o.lp, .g1 = o.e1, .g2 = -o.e2, .h11 = o.h11, .h22 = o.h22, .h12 = o.h12};
+}
+
+link_site cumulative_link_site(link_kind link, double f, int low, int high, int K, const double *b)
+{
+    return link == LINK_LOGIT ? logit_site(f, low, high, K, b) : probit_site(f, low, high, K, b);
 }
 
 typedef struct {
@@ -63,12 +62,10 @@ typedef struct {
     la_mat *scaled, *gram, *factor;
 } state;
 
-static site site_at(const state *s, const double *theta, int64_t i)
+static link_site site_at(const state *s, const double *theta, int64_t i)
 {
     const cumulative_link *p = s->p;
-    const double *b = theta + s->d;
-    int low = p->y[i], high = highest_rank(p->y, p->upper, i);
-    return p->link == LINK_LOGIT ? logit_site(s->f[i], low, high, p->K, b) : probit_site(s->f[i], low, high, p->K, b);
+    return cumulative_link_site(p->link, s->f[i], p->y[i], highest_rank(p->y, p->upper, i), p->K, theta + s->d);
 }
 
 static double weight_of(const state *s, int64_t i) { return (s->p->weight ? s->p->weight[i] : 1) / s->total; }
@@ -94,7 +91,7 @@ static void add_row(state *s, const double *theta, int64_t i)
 {
     int low = s->p->y[i], high = highest_rank(s->p->y, s->p->upper, i);
     int64_t d = s->d, m = s->size, place[2] = {d + high - 1, d + low - 2};
-    site t = site_at(s, theta, i);
+    link_site t = site_at(s, theta, i);
     double w = weight_of(s, i), g[2] = {t.g1, t.g2}, h[2][2] = {{t.h11, t.h12}, {t.h12, t.h22}};
     const double *x = s->x + i * d;
     bool there[2] = {high<s->p->K, low> 1};
@@ -280,6 +277,35 @@ rung_status cumulative_link_hessian(rung_ctx *ctx, const cumulative_link *p, con
     *log_likelihood = -value * s.total;
     TRY(derivatives(ctx, &s, theta));
     for (int64_t i = 0; i < s.size * s.size; i++) hessian[i] = s.total * s.hessian[i];
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+rung_status cumulative_link_meat(rung_ctx *ctx, const cumulative_link *p, const double *w, const double *b,
+                                 const row_groups *groups, double *meat)
+{
+    int64_t n = la_cols(p->X), d = la_rows(p->X), m = d + p->K - 1;
+    double *x = NULL, *score = NULL;
+    pool_mark mark = pool_here(&ctx->scratch);
+    TRY(NEW_RAW(ctx, &ctx->scratch, x, n * d));
+    TRY(NEW(ctx, &ctx->scratch, score, m));
+    la_get(p->X, x);
+    memset(meat, 0, (size_t)(m * m) * sizeof *meat);
+    for (int64_t g = 0; g < groups->count; g++) {
+        memset(score, 0, (size_t)m * sizeof *score);
+        for (int64_t k = groups->start[g]; k < groups->start[g + 1]; k++) {
+            int64_t i = groups->rows[k];
+            int low = p->y[i], high = highest_rank(p->y, p->upper, i);
+            double f = 0, weight = p->weight ? p->weight[i] : 1;
+            for (int64_t j = 0; j < d; j++) f += w[j] * x[j + i * d];
+            link_site t = cumulative_link_site(p->link, f, low, high, p->K, b);
+            for (int64_t j = 0; j < d; j++) score[j] -= weight * (t.g1 + t.g2) * x[j + i * d];
+            if (high < p->K) score[d + high - 1] += weight * t.g1;
+            if (low > 1) score[d + low - 2] += weight * t.g2;
+        }
+        for (int64_t c = 0; c < m; c++)
+            for (int64_t r = c; r < m; r++) meat[r + c * m] += score[r] * score[c];
+    }
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

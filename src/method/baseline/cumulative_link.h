@@ -6,9 +6,17 @@
 #define RUNG_METHOD_BASELINE_CUMULATIVE_LINK_H
 
 #include "data/intervals.h"
+#include "data/row_groups.h"
 #include "linalg/la.h"
 
 typedef enum { LINK_LOGIT, LINK_PROBIT } link_kind;
+
+/* log p of a row and its derivatives in u = b_y - f and v = b_{y-1} - f (of an interval low..high of ranks: b_high and
+ * b_{low-1}); 0 at an infinite end. */
+typedef struct {
+    double lp, g1, g2, h11, h22, h12;
+} link_site;
+link_site cumulative_link_site(link_kind link, double f, int low, int high, int K, const double *b);
 
 typedef struct {
     const la_mat *X; /* d x n, a column per row */
@@ -40,5 +48,8 @@ rung_status cumulative_link_passes(rung_ctx *ctx, const link_passes *p, double *
  * d + K - 1; its inverse is the covariance of the estimates, up to the ridge. Also the log likelihood itself. */
 rung_status cumulative_link_hessian(rung_ctx *ctx, const cumulative_link *p, const double *w, const double *b,
                                     double *hessian, double *log_likelihood);
+/* The sum over groups of s s', s the gradient of the log likelihood of the group's rows in (w, b): lower triangle. */
+rung_status cumulative_link_meat(rung_ctx *ctx, const cumulative_link *p, const double *w, const double *b,
+                                 const row_groups *groups, double *meat);
 
 #endif

@@ -213,6 +213,11 @@ static const param_row pom_rows[] = {
           .help = "penalty of the direction: ridge/2 |w|^2, added to the negative mean log likelihood",
           .type = RUNG_REAL, .default_value = "0.001", .published = "1e-8", .low = 0, .high = HUGE_VAL,
           .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_SMOOTH_UP, .grid = "0.0001,0.001,0.01,0.1,1"),
+    PARAM(pom_params, errors, .name = "errors",
+          .help =
+              "standard errors; model: rows are independent and weights are counts; robust: by the sandwich, over the "
+              "groups if there are any; auto: robust with groups and with weights that are not whole numbers",
+          .type = RUNG_CHOICE, .default_value = "auto", .published = "auto", .choices = "auto|model|robust"),
     CALIBRATE_PARAM(pom_params, "auto"),
     {0},
 };
