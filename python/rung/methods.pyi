@@ -1094,6 +1094,7 @@ class POM(_base.Weighted, _base.Classifier):
         *,
         link: Literal['logit', 'probit'] = 'logit',
         ridge: float = 0.001,
+        errors: Literal['auto', 'model', 'robust'] = 'auto',
         calibrate: int | str = 'auto',
         scale: Literal['standard', 'minmax', 'rank', 'relevance', 'none'] = 'standard',
         missing: Literal['median', 'error'] = 'median',
