@@ -178,16 +178,13 @@ static int best_fold(int K, int count, const int64_t *held, const int64_t *class
     return best;
 }
 
-/* The numbers of the groups with labelled rows, all or without those that contain a whole class; returns how many.
- * turns: room for all groups. */
-static int64_t list_groups(const ranked_rows *all, const group_table *t, bool whole, group_turn *turns, int64_t *order)
+/* The numbers of the groups with labelled rows, in the order of their first rows: all, or without those that contain a
+ * whole class; returns how many. What the rows hold does not matter, so that a constant column changes no fold. */
+static int64_t list_groups(const group_table *t, bool whole, int64_t *order)
 {
     int64_t n = 0;
     for (int64_t g = 0; g < t->rows.count; g++)
-        if (t->list[g].size > 0 && (whole || !t->list[g].whole))
-            turns[n++] = (group_turn){.size = -(int64_t)all->group[t->rows.rows[t->rows.start[g]]], .group = g};
-    qsort(turns, (size_t)n, sizeof *turns, by_turn);
-    for (int64_t g = 0; g < n; g++) order[g] = turns[g].group;
+        if (t->list[g].size > 0 && (whole || !t->list[g].whole)) order[n++] = g;
     return n;
 }
 
@@ -204,7 +201,7 @@ static rung_status deal_groups(rung_ctx *ctx, const ranked_rows *all, const grou
         rng r;
         rng_open(&r, ctx->seed, GROUPS_STREAM + (uint64_t)repeat);
         for (int64_t g = 0; g < t->rows.count; g++) fold_of[g] = -1;
-        groups = list_groups(all, t, whole, turns, order);
+        groups = list_groups(t, whole, order);
         rng_shuffle(&r, order, groups);
         for (int64_t g = 0; g < groups; g++) turns[g] = (group_turn){t->list[order[g]].size, g, order[g]};
         qsort(turns, (size_t)groups, sizeof *turns, by_turn);
@@ -316,14 +313,12 @@ static bool may_hold(const ranked_rows *all, const group_count *g, const int64_t
 static rung_status hold_groups(rung_ctx *ctx, const ranked_rows *all, double share, int64_t most, folds *out)
 {
     group_table t;
-    group_turn *turns = NULL;
     int64_t *order = NULL, *held = NULL, groups, rows = 0, total = 0;
     int K = strata_of(all);
     TRY(count_groups(ctx, all, &t));
     TRY(NEW(ctx, &ctx->scratch, order, t.rows.count));
     TRY(NEW(ctx, &ctx->scratch, held, K));
-    TRY(NEW(ctx, &ctx->scratch, turns, t.rows.count));
-    groups = list_groups(all, &t, false, turns, order);
+    groups = list_groups(&t, false, order);
     for (int q = 0; q < K; q++) rows += t.class_size[q];
     share = fmin(share, (double)most / (double)rows);
     rng r;
