@@ -170,12 +170,12 @@ static double cost_of(const labels *truth, int64_t i, int answer, const double *
 
 double costs_mean(const labels *truth, const int *rank, const double *matrix, double abstain)
 {
-    double sum = 0;
-    int64_t labelled = 0;
+    double sum = 0, labelled = 0;
     for (int64_t i = 0; matrix && i < truth->n; i++) {
+        double weight = truth->weight ? truth->weight[i] : 1;
         if (!truth->rank[i]) continue;
-        labelled++;
-        sum += rank[i] ? cost_of(truth, i, rank[i], matrix) : abstain;
+        labelled += weight;
+        sum += weight * (rank[i] ? cost_of(truth, i, rank[i], matrix) : abstain);
     }
-    return labelled ? sum / (double)labelled : NAN;
+    return labelled > 0 ? sum / labelled : NAN;
 }

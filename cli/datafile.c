@@ -182,18 +182,96 @@ int datafile_encode(session *s, const arguments *args, const rung_model *model, 
     return code;
 }
 
-int datafile_for_model(session *s, const arguments *args, int labels, rung_model **model, rung_data **data)
+int datafile_table_for_model(session *s, const arguments *args, int labels, rung_model **model, rung_data **data,
+                             rung_table **table)
 {
-    rung_table *table = NULL;
     rung_files *files = NULL;
     int code = load_model(s, operand(args, 0), model);
     if (code == EXIT_OK) code = one_database(s, args, 1);
-    if (code == EXIT_OK && option_value(args, "sql"))
-        return datafile_encode(s, args, *model, operand(args, 1), labels, data);
-    if (code == EXIT_OK) code = datafile_list(s, args, 1, &files);
-    if (code == EXIT_OK) code = read_list_for(s, args, *model, files, 0, &table);
-    if (code == EXIT_OK) code = session_check(s, rung_model_encode(s->ctx, *model, table, labels, data));
+    if (code == EXIT_OK && option_value(args, "sql")) {
+        code = datafile_read_for(s, args, *model, operand(args, 1), table);
+    } else {
+        if (code == EXIT_OK) code = datafile_list(s, args, 1, &files);
+        if (code == EXIT_OK) code = read_list_for(s, args, *model, files, 0, table);
+    }
+    if (code == EXIT_OK) code = session_check(s, rung_model_encode(s->ctx, *model, *table, labels, data));
     rung_files_free(files);
+    return code;
+}
+
+int datafile_for_model(session *s, const arguments *args, int labels, rung_model **model, rung_data **data)
+{
+    rung_table *table = NULL;
+    int code = datafile_table_for_model(s, args, labels, model, data, &table);
     rung_table_free(table);
     return code;
+}
+
+/* The place of a column by name or position from 1; -1, after a complaint: there is none. */
+static int64_t column_given(const session *s, const char *key, const char *name, const rung_table *table)
+{
+    int64_t columns = rung_table_columns(table);
+    long long position;
+    for (int64_t j = 0; j < columns; j++)
+        if (!strcmp(rung_table_name(table, j), name)) return j;
+    if (parse_whole(name, 1, columns, &position)) return position - 1;
+    complain("%s: --%s %s: the data have no such column", s->command, key, name);
+    return -1;
+}
+
+int datafile_weights(session *s, const arguments *args, const char *key, const rung_table *table, double **out)
+{
+    const char *name = option_value(args, key);
+    int64_t n = rung_table_rows(table), j = name ? column_given(s, key, name, table) : -1;
+    char cell[64];
+    *out = NULL;
+    if (!name) return EXIT_OK;
+    if (j < 0) return USAGE;
+    *out = allocate((size_t)n + 1, sizeof **out);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t length = rung_table_cell(table, i, j, cell, sizeof cell);
+        if (length < (int64_t)sizeof cell && parse_double(cell, &(*out)[i]) && (*out)[i] >= 0) continue;
+        complain("%s: --%s %s: '%s' in row %lld is not a weight: expected a number >= 0", s->command, key, name, cell,
+                 (long long)i + 1);
+        return FAILED;
+    }
+    return EXIT_OK;
+}
+
+typedef struct {
+    char *text;
+    int64_t row;
+} named_row;
+
+static int by_text(const void *a, const void *b)
+{
+    const named_row *x = a, *y = b;
+    int order = strcmp(x->text, y->text);
+    return order ? order : (x->row > y->row) - (x->row < y->row);
+}
+
+int datafile_groups(session *s, const arguments *args, const char *key, const rung_table *table, int **out)
+{
+    const char *name = option_value(args, key);
+    int64_t n = rung_table_rows(table), j = name ? column_given(s, key, name, table) : -1;
+    *out = NULL;
+    if (!name) return EXIT_OK;
+    if (j < 0) return USAGE;
+    named_row *rows = allocate((size_t)n + 1, sizeof *rows);
+    *out = allocate((size_t)n + 1, sizeof **out);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t size = rung_table_cell(table, i, j, NULL, 0) + 1;
+        rows[i] = (named_row){allocate((size_t)size, 1), i};
+        rung_table_cell(table, i, j, rows[i].text, size);
+    }
+    qsort(rows, (size_t)n, sizeof *rows, by_text);
+    int group = 0;
+    for (int64_t k = 0; k < n; k++) {
+        /* a row without a name is a group of its own, as in a fit */
+        group += k == 0 || !*rows[k].text || strcmp(rows[k].text, rows[k - 1].text) != 0;
+        (*out)[rows[k].row] = group;
+    }
+    for (int64_t k = 0; k < n; k++) free(rows[k].text);
+    free(rows);
+    return EXIT_OK;
 }

@@ -41,5 +41,13 @@ int datafile_encode(session *s, const arguments *args, const rung_model *model, 
 /* Reads a model file and data files (operands) and codes the data so. The objects created belong to the caller, also on
  * failure. */
 int datafile_for_model(session *s, const arguments *args, int labels, rung_model **model, rung_data **data);
+/* The same, and the table they come from, which the caller frees. */
+int datafile_table_for_model(session *s, const arguments *args, int labels, rung_model **model, rung_data **data,
+                             rung_table **table);
+
+/* The cells of a column, named by an option: numbers >= 0, or a number for each text that is the same for equal ones.
+ * NULL where the option is not given; to be freed. EXIT_OK or an exit code. */
+int datafile_weights(session *s, const arguments *args, const char *key, const rung_table *table, double **out);
+int datafile_groups(session *s, const arguments *args, const char *key, const rung_table *table, int **out);
 
 #endif

@@ -41,25 +41,33 @@ int *labels_exact(const labels *l)
 /* A step up from a rank costs the labels that ended there and gains those that have not yet begun. */
 int median_rank(const labels *l)
 {
-    int64_t *ends = allocate((size_t)l->classes + 1, sizeof *ends), both = 0, below = 0;
+    double *ends = allocate((size_t)l->classes + 1, sizeof *ends), both = 0, below = 0;
     for (int64_t i = 0; i < l->n; i++) {
         if (!l->rank[i]) continue;
-        ends[l->rank[i]]++;
-        ends[l->upper ? l->upper[i] : l->rank[i]]++;
-        both += 2;
+        double weight = l->weight ? l->weight[i] : 1;
+        ends[l->rank[i]] += weight;
+        ends[l->upper ? l->upper[i] : l->rank[i]] += weight;
+        both += 2 * weight;
     }
     int median = 0;
-    for (int k = 1; k <= l->classes && !median && both; k++)
+    for (int k = 1; k <= l->classes && !median && both > 0; k++)
         if (2 * (below += ends[k]) >= both) median = k;
     free(ends);
     return median;
+}
+
+rung_status measure_ranks(rung_ctx *ctx, const labels *l, const int *predicted, const double *proba, rung_metrics *out)
+{
+    const rung_metrics_options how = {
+        .size = sizeof how, .upper = l->upper, .proba = proba, .weight = l->weight, .group = l->group};
+    return rung_metrics_run(ctx, l->n, l->classes, l->rank, predicted, &how, out);
 }
 
 rung_status measure_median(rung_ctx *ctx, const labels *l, rung_metrics *out)
 {
     int *constant = allocate((size_t)l->n, sizeof *constant), median = median_rank(l);
     for (int64_t i = 0; i < l->n; i++) constant[i] = median;
-    rung_status status = rung_metrics_compute_intervals(ctx, l->n, l->classes, l->rank, l->upper, constant, NULL, out);
+    rung_status status = measure_ranks(ctx, l, constant, NULL, out);
     free(constant);
     return status;
 }

@@ -15,10 +15,15 @@ typedef struct {
     int64_t n;
     int classes;
     const int *rank, *upper;
+    const double *weight; /* of each row; NULL: all 1 */
+    const int *group;     /* rows that belong together; NULL: none */
 } labels;
 labels labels_of(const rung_data *data);
 int64_t labels_intervals(const labels *l); /* how many are intervals */
 int *labels_exact(const labels *l);        /* the ranks of those that are not, else 0; to be freed */
+
+/* The metrics of predicted ranks. */
+rung_status measure_ranks(rung_ctx *ctx, const labels *l, const int *predicted, const double *proba, rung_metrics *out);
 
 /* The (lowest) rank with the smallest absolute error, the median of the labels; 0 if there are none. */
 int median_rank(const labels *l);

@@ -206,6 +206,9 @@ static void refuse_metrics(rung_ctx *ctx, const things *have)
     REFUSED(rung_metrics_compute_intervals, ctx, 2, 2, NULL, NULL, rank, NULL, &m);
     REFUSED(rung_metrics_compute_intervals, ctx, 2, 2, rank, rank, NULL, NULL, &m);
     REFUSED(rung_metrics_compute_intervals, ctx, 2, 2, rank, rank, rank, NULL, NULL);
+    REFUSED(rung_metrics_run, ctx, 2, 2, NULL, rank, NULL, &m);
+    REFUSED(rung_metrics_run, ctx, 2, 2, rank, NULL, NULL, &m);
+    REFUSED(rung_metrics_run, ctx, 2, 2, rank, rank, NULL, NULL);
     REFUSED(rung_real_metrics_compute, ctx, 2, NULL, proba, &real);
     REFUSED(rung_real_metrics_compute, ctx, 2, proba, NULL, &real);
     REFUSED(rung_real_metrics_compute, ctx, 2, proba, proba, NULL);

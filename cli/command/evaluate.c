@@ -14,7 +14,11 @@
 
 #define GROUP "Evaluating"
 static const option evaluate_options[] = {
-    {"report", 0, "FILE", "also write a report: tables and figures in one HTML file", GROUP}, {0}};
+    {"weights", 0, "COLUMN", "column of row weights: the metrics and the cost are weighted means", GROUP},
+    {"groups", 0, "COLUMN",
+     "column whose equal values belong together, such as a patient: the range of the mae is one over groups", GROUP},
+    {"report", 0, "FILE", "also write a report: tables and figures in one HTML file", GROUP},
+    {0}};
 static const option *const tables[] = {evaluate_options, cost_options, reader_options, global_options, NULL};
 
 enum { BINS = 10 }; /* of the reliability table */
@@ -22,6 +26,8 @@ enum { BINS = 10 }; /* of the reliability table */
 typedef struct {
     rung_model *model;
     rung_data *data;
+    double *weight;         /* of rows; NULL: all 1 */
+    int *group;             /* rows that belong together; NULL: none */
     labels truth, answered; /* all labels, and those of rows with an answer: the metrics are of these */
     int64_t n, labelled;
     int64_t *confusion; /* classes x classes: [true][predicted]; an interval counts as its nearest class */
@@ -113,6 +119,17 @@ static json_t *reliability_json(const evaluate_job *job)
     return all;
 }
 
+/* What else the numbers are. */
+static const char *weighted_words(const evaluate_job *job)
+{
+    return job->weight ? "The metrics are weighted; the other tables and figures count rows." : "";
+}
+
+static const char *grouped_words(const evaluate_job *job)
+{
+    return job->group ? "mae_low and mae_high are of a bootstrap over groups." : "";
+}
+
 static void print_text(const evaluate_job *job)
 {
     int median = constant_rank(job);
@@ -149,6 +166,8 @@ static void print_text(const evaluate_job *job)
         sheet_add(&t, "%s", job->cost_meaning);
     }
     sheet_print(&t, stdout, "");
+    if (job->weight) say(stdout, "\n%s\n", weighted_words(job));
+    if (job->group) say(stdout, "%s%s\n", job->weight ? "" : "\n", grouped_words(job));
     say(stdout, "\n");
     print_confusion(job);
     if (job->reliable) print_reliability(job);
@@ -308,11 +327,10 @@ static int write_class_page(session *s, const arguments *args, const evaluate_jo
         row[n++] =
             (evaluation_row){"unsure", "share of rows without an answer, which the others but the cost leave out",
                              (double)job->unsure / (double)job->labelled, NAN};
-    int code = write_page(
-        s, args, job, row, n, rung_model_class_name(job->model, median),
-        text_of(
-            "Median: always predicting %s, the median of these labels; no other constant has a smaller mae on them.",
-            rung_model_class_name(job->model, median)));
+    int code = write_page(s, args, job, row, n, rung_model_class_name(job->model, median),
+                          text_of("Median: always predicting %s, the median of these labels; no other constant has a "
+                                  "smaller mae on them. %s %s",
+                                  rung_model_class_name(job->model, median), weighted_words(job), grouped_words(job)));
     free(row);
     return code;
 }
@@ -368,8 +386,7 @@ static int measure_answers(session *s, evaluate_job *job)
                                NAN,         NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     job->found = job->median = none;
     if (job->unsure == job->labelled) return EXIT_OK;
-    CHECK(s, rung_metrics_compute_intervals(s->ctx, job->n, job->classes, job->answered.rank, job->answered.upper,
-                                            job->rank, job->proba, &job->found));
+    CHECK(s, measure_ranks(s->ctx, &job->answered, job->rank, job->proba, &job->found));
     return session_check(s, measure_median(s->ctx, &job->answered, &job->median));
 }
 
@@ -387,9 +404,23 @@ static int measure_reliability(session *s, evaluate_job *job)
     return code;
 }
 
+static int read_rows(session *s, const arguments *args, evaluate_job *job)
+{
+    rung_table *table = NULL;
+    int code = datafile_table_for_model(s, args, 2, &job->model, &job->data, &table);
+    if (code == EXIT_OK) code = datafile_weights(s, args, "weights", table, &job->weight);
+    if (code == EXIT_OK) code = datafile_groups(s, args, "groups", table, &job->group);
+    rung_table_free(table);
+    if (code == EXIT_OK && rung_model_is_real(job->model) && (job->weight || job->group)) {
+        complain("evaluate: --weights and --groups are for models of classes; this one predicts numbers");
+        code = USAGE;
+    }
+    return code;
+}
+
 static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
 {
-    int code = datafile_for_model(s, args, 2, &job->model, &job->data);
+    int code = read_rows(s, args, job);
     if (code != EXIT_OK) return code;
     job->n = rung_data_rows(job->data);
     CHECK(s, rung_model_saw(s->ctx, job->model, job->data, &job->seen));
@@ -399,6 +430,8 @@ static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
             "on held-out rows");
     if (rung_model_is_real(job->model)) return evaluate_real(s, args, job);
     job->truth = labels_of(job->data);
+    job->truth.weight = job->weight;
+    job->truth.group = job->group;
     job->classes = rung_model_classes(job->model);
     if (!rung_model_has_ranks(job->model)) {
         complain("%s gives scores, not classes, so there is nothing to compare with the labels", operand(args, 0));
@@ -409,7 +442,8 @@ static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
     job->confusion = allocate(K * K, sizeof *job->confusion);
     if (rung_model_has_probabilities(job->model)) job->proba = allocate(n * K, sizeof *job->proba);
     if (!median_rank(&job->truth)) {
-        complain("%s: no row is labelled, so there is nothing to compare with", operand(args, 1));
+        complain("%s: no row is labelled%s, so there is nothing to compare with", operand(args, 1),
+                 job->weight ? " and has a weight above 0" : "");
         return FAILED;
     }
     if ((code = take_costs(s, args, job)) != EXIT_OK) return code;
@@ -444,6 +478,8 @@ static int evaluate_run(session *s, const arguments *args)
     int code = evaluate_steps(s, args, &job);
     free(job.given.matrix);
     free(job.answered_rank);
+    free(job.weight);
+    free(job.group);
     free(job.rank);
     free(job.proba);
     free(job.score);
@@ -458,6 +494,8 @@ static const example examples[] = {
     {"rung evaluate model.rung 'tests/*.csv'", "on the rows of all these files together"},
     {"rung evaluate model.rung test.csv --json", "the same, for use in a program"},
     {"rung evaluate model.rung test.csv --report page.html", "as a page with figures"},
+    {"rung evaluate model.rung visits.csv --groups patient",
+     "with a range that knows that visits of a patient are alike"},
     {0}};
 
 const command command_evaluate = {

@@ -816,6 +816,18 @@ RUNG_API RUNG_CHECK rung_status rung_metrics_compute(rung_ctx *ctx, int64_t n, i
 RUNG_API RUNG_CHECK rung_status rung_metrics_compute_intervals(rung_ctx *ctx, int64_t n, int classes, const int *truth,
                                                                const int *upper, const int *predicted,
                                                                const double *proba, rung_metrics *out);
+typedef struct { /* zeros: none of these */
+    size_t size;
+    const int *upper;     /* as in rung_metrics_compute_intervals */
+    const double *proba;  /* n x classes, by rows */
+    const double *weight; /* of each row, >= 0: a row with the weight 3 counts as three rows */
+    const int *group;     /* a number per row, equal for rows of one patient or school: the range of mae resamples groups */
+} rung_metrics_options;
+/* The same with all of these; n of the result counts rows. options: NULL: the default. RUNG_EARG: a weight below 0;
+ * RUNG_EDATA: no labelled row has a weight above 0. */
+RUNG_API RUNG_CHECK rung_status rung_metrics_run(rung_ctx *ctx, int64_t n, int classes, const int *truth,
+                                                 const int *predicted, const rung_metrics_options *options,
+                                                 rung_metrics *out);
 /* The same for two columns of a table, by name or position from 1. order: the classes, as in rung_encode_options; NULL:
  * those of both columns. */
 RUNG_API RUNG_CHECK rung_status rung_metrics_compute_table(rung_ctx *ctx, const rung_table *table, const char *truth,

@@ -407,6 +407,12 @@ class Classifier(ClassifierMixin, Estimator):
         (proba,) = self._predict(X, "proba")
         return proba
 
+    @available_if(_may_have_probabilities)
+    def predict_log_proba(self, X: Rows) -> NDArray[np.float64]:
+        """The logarithms of the probabilities of the classes (-inf: impossible), in the order of `classes_`: (n, K)."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
     def predict_interval(self, X: Rows, level: float = 0.9) -> NDArray[Any]:
         """Prediction interval: the lowest and highest class, which contain the true one with this probability: (n, 2).
 

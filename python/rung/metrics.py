@@ -21,6 +21,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from sklearn.utils import _safe_indexing
+from sklearn.utils.metadata_routing import MetadataRequest
 
 from . import _labels
 from ._base import Classifier
@@ -43,21 +44,43 @@ def _is(name, flag):
     return bool(_TABLE[name].flags & flag)
 
 
-def _measure(truth, predicted, classes, proba=None, upper=None):
+def _per_row(values, name, n, dtype):
+    """One value for every row, None: there are none."""
+    if values is None:
+        return None
+    values = np.unique(np.asarray(values), return_inverse=True)[1] if name == "groups" else np.asarray(values)
+    if values.shape != (n,):
+        raise ValueError(f"{name} of shape {values.shape} for {n} rows")
+    return np.ascontiguousarray(values, dtype)
+
+
+def _measure(truth, predicted, classes, proba=None, upper=None, sample_weight=None, groups=None):
     truth, predicted = np.ascontiguousarray(truth, np.intc), np.ascontiguousarray(predicted, np.intc)
     if proba is not None:
         proba = np.ascontiguousarray(proba, np.float64)
         if proba.shape != (len(truth), classes):
             raise ValueError(f"probabilities of shape {proba.shape} for {len(truth)} rows and {classes} classes")
-    out = struct("metrics")
+    out, options = struct("metrics"), struct("metrics_options")
     upper = None if upper is None else np.ascontiguousarray(upper, np.intc)
-    arrays = pointer(truth, "int"), pointer(upper, "int"), pointer(predicted, "int"), pointer(proba)
-    Context().call(lib.rung_metrics_compute_intervals, len(truth), classes, *arrays, out)
+    weight = _per_row(sample_weight, "sample_weight", len(truth), np.float64)
+    group = _per_row(groups, "groups", len(truth), np.intc)
+    options.upper, options.proba = pointer(upper, "int"), pointer(proba)
+    options.weight, options.group = pointer(weight), pointer(group, "int")
+    Context().call(lib.rung_metrics_run, len(truth), classes, pointer(truth, "int"), pointer(predicted, "int"), options, out)
     return metrics_dict(out)
 
 
-def report(y_true: Labels, y_pred: Labels, proba: ArrayLike | None = None, *, order: Order = None) -> dict[str, float]:
-    """All metrics as a dict, with the bootstrap range of the mae (mae_low, mae_high) and the number of rows n.
+def report(
+    y_true: Labels,
+    y_pred: Labels,
+    proba: ArrayLike | None = None,
+    *,
+    order: Order = None,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+) -> dict[str, float]:
+    """All metrics as a dict, with the bootstrap range of the mae (mae_low, mae_high) and the number of rows n. groups:
+    rows of one value belong together, and the range is one over groups.
 
     Examples
     --------
@@ -65,28 +88,34 @@ def report(y_true: Labels, y_pred: Labels, proba: ArrayLike | None = None, *, or
     0.667
     """
     classes, truth, predicted, upper = _labels.grade(y_true, y_pred, order=order)
-    return _measure(truth, predicted, len(classes), proba, upper)
+    return _measure(truth, predicted, len(classes), proba, upper, sample_weight, groups)
 
 
 class Metric(Protocol):
-    """The signature of a metric: true labels, predicted labels, classes lowest first (None: from the labels)."""
+    """The signature of a metric: true labels, predicted labels, classes lowest first (None: from the labels), and a weight
+    for every row (None: all count the same)."""
 
-    def __call__(self, y_true: Labels, y_pred: Labels, *, order: Order = None) -> float: ...
+    def __call__(
+        self, y_true: Labels, y_pred: Labels, *, order: Order = None, sample_weight: ArrayLike | None = None
+    ) -> float: ...
 
 
 def _metric(name: str) -> Metric:
-    def metric(y_true: Labels, y_pred: Labels, *, order: Order = None) -> float:
+    def metric(
+        y_true: Labels, y_pred: Labels, *, order: Order = None, sample_weight: ArrayLike | None = None
+    ) -> float:
         classes, truth, predicted, upper = _labels.grade(
             y_true, y_pred, order=order, ordered=not _is(name, lib.RUNG_ANY_ORDER)
         )
-        return _measure(truth, predicted, len(classes), upper=upper)[name]
+        return _measure(truth, predicted, len(classes), upper=upper, sample_weight=sample_weight)[name]
 
     metric.__name__ = metric.__qualname__ = name
     meaning = MEANING[name][0].upper() + MEANING[name][1:]
     order = "None: that of the labels, see rung.metrics."
     example = f">>> value = rung.metrics.{name}([1, 2, 3], [1, 2, 2])"
     metric.__doc__ = (
-        f"{meaning}.\n\ny_true, y_pred: labels. order: the classes, lowest first; {order}\n\n"
+        f"{meaning}.\n\ny_true, y_pred: labels. order: the classes, lowest first; {order} sample_weight: of each row; one "
+        f"with the weight 3 counts as three.\n\n"
         f"Examples\n--------\n{example}\n"
     )
     return metric
@@ -107,7 +136,9 @@ qkappa = _metric("qkappa")
 off1 = _metric("off1")
 
 
-def rps(y_true: Labels, proba: ArrayLike, *, order: Order = None) -> float:
+def rps(
+    y_true: Labels, proba: ArrayLike, *, order: Order = None, sample_weight: ArrayLike | None = None
+) -> float:
     """Ranked probability score: the mean over the rows of the squared error of the cumulative probabilities.
 
     y_true: labels. proba: (n, K), by classes lowest first. order: the classes; None: those of the labels, which must be
@@ -119,7 +150,7 @@ def rps(y_true: Labels, proba: ArrayLike, *, order: Order = None) -> float:
     0.125
     """
     classes, truth, predicted, upper = _labels.grade(y_true, order=order)
-    return _measure(truth, predicted, len(classes), proba, upper)["rps"]
+    return _measure(truth, predicted, len(classes), proba, upper, sample_weight)["rps"]
 
 
 def _order_of(estimator, y):
@@ -135,14 +166,27 @@ def _order_of(estimator, y):
 
 
 class Scorer:
-    """scorer(estimator, X, y): a metric of the estimator's predictions for the labelled rows of X, larger is better (so
-    errors are negative). The classes are those of the estimator, whichever occur in y."""
+    """scorer(estimator, X, y, sample_weight): a metric of the estimator's predictions for the labelled rows of X, larger is
+    better (so errors are negative). The classes are those of the estimator, whichever occur in y."""
 
     def __init__(self, name: str, order: Order = None) -> None:
         self.name = name
         self.order = order
+        self._request: bool | str | None = None
 
-    def __call__(self, estimator: Any, X: Rows, y: Labels) -> float:
+    def set_score_request(self, *, sample_weight: bool | str | None = None) -> Scorer:
+        """A scorer that asks for sample weights where scikit-learn routes metadata, as its own scorers do."""
+        scorer = Scorer(self.name, self.order)
+        scorer._request = sample_weight
+        return scorer
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """What the scorer asks for."""
+        request = MetadataRequest(owner=self)
+        request.score.add_request(param="sample_weight", alias=self._request)
+        return request
+
+    def __call__(self, estimator: Any, X: Rows, y: Labels, sample_weight: ArrayLike | None = None) -> float:
         order = _order_of(estimator, y) if self.order is None else self.order
         seen = estimator.classes_
         known, low, high = _labels.ends(y, np.asarray(seen), getattr(estimator, "unlabelled", "auto"))
@@ -155,7 +199,9 @@ class Scorer:
         if _is(self.name, lib.RUNG_NEEDS_PROBABILITIES):  # columns by the estimator's classes
             proba = np.zeros((len(truth), len(classes)))
             proba[:, _labels.ranks_of(seen, classes) - 1] = estimator.predict_proba(X)
-        value = _measure(truth, predicted, len(classes), proba, upper)[self.name]
+        weight = _per_row(sample_weight, "sample_weight", len(known), np.float64)
+        weight = weight if weight is None else weight[known]
+        value = _measure(truth, predicted, len(classes), proba, upper, weight)[self.name]
         return value if _is(self.name, lib.RUNG_LARGER_BETTER) else -value
 
     def __repr__(self) -> str:

@@ -79,3 +79,53 @@ def test_scorers(toy):
     assert cross_val_score(model, X, truth, scoring=metrics.scorers["mae"], cv=3).max() < 0
     with pytest.raises(ValueError, match="there is no metric 'nonsense'"):
         metrics.scorer("nonsense")
+
+
+def test_weights_are_repeated_rows():
+    weights = RNG.integers(0, 4, len(TRUTH))
+    rows = np.repeat(np.arange(len(TRUTH)), weights)
+    proba = RNG.dirichlet(np.ones(4), len(TRUTH))
+    order = [1, 2, 3, 4]
+    repeated = metrics.report(TRUTH[rows], PREDICTED[rows], proba[rows], order=order)
+    weighted = metrics.report(TRUTH, PREDICTED, proba, order=order, sample_weight=weights)
+    for name in metrics.MEANING:
+        assert weighted[name] == pytest.approx(repeated[name], rel=1e-14)
+        if name != "rps":
+            assert getattr(metrics, name)(TRUTH, PREDICTED, order=order, sample_weight=weights) == weighted[name]
+    assert metrics.rps(TRUTH, proba, order=order, sample_weight=weights) == weighted["rps"]
+    expected = theirs.mean_absolute_error(TRUTH, PREDICTED, sample_weight=weights)
+    assert metrics.mae(TRUTH, PREDICTED, sample_weight=0.3 * weights) == pytest.approx(expected)
+    with pytest.raises(ValueError, match="sample_weight of shape"):
+        metrics.mae(TRUTH, PREDICTED, sample_weight=[1])
+    visits = metrics.report(np.tile(TRUTH, 6), np.tile(PREDICTED, 6), groups=np.tile(np.arange(len(TRUTH)), 6))
+    single = metrics.report(TRUTH, PREDICTED)
+    apart = metrics.report(np.tile(TRUTH, 6), np.tile(PREDICTED, 6))
+    assert visits["mae_high"] - visits["mae_low"] > 1.8 * (apart["mae_high"] - apart["mae_low"])
+    assert visits["mae_high"] == pytest.approx(single["mae_high"], abs=0.05)
+
+
+def test_scorers_take_weights():
+    from sklearn import config_context
+
+    X, y = rung.generate("toy", rows=120)
+    model = rung.KDLOR().fit(X[:60], y[:60])
+    weights = np.where(np.arange(120) % 2, 1.0, 0.0)
+    scorer = metrics.scorer("mae")
+    found = scorer(model, X, y, sample_weight=weights)
+    assert found == scorer(model, X[1::2], y[1::2]) != scorer(model, X, y)
+    hidden = np.where(np.arange(120) < 60, -1, y - 1)  # unlabelled rows take their weights with them
+    assert metrics.scorer("acc")(rung.KDLOR().fit(X, hidden), X, hidden, sample_weight=weights) == metrics.scorer("acc")(
+        rung.KDLOR().fit(X, hidden), X[61::2], hidden[61::2]
+    )
+    with config_context(enable_metadata_routing=True):
+        asks = scorer.set_score_request(sample_weight=True)
+        model = rung.KDLOR().set_fit_request(sample_weight=False)
+        routed = cross_val_score(model, X, y, scoring=asks, params={"sample_weight": weights}, cv=2)
+        assert np.all(routed != cross_val_score(model, X, y, scoring=scorer, cv=2))
+
+
+def test_logarithms_of_probabilities():
+    X, y = rung.generate("toy", rows=80)
+    model = rung.KDLOR().fit(X, y)
+    np.testing.assert_array_equal(np.exp(model.predict_log_proba(X)), np.exp(np.log(model.predict_proba(X))))
+    assert not hasattr(rung.KDLOR(calibrate=0), "predict_log_proba")

@@ -12,7 +12,7 @@ rung_parameters <- function(method) {
 
 # truth and predicted: ordered factors with the same levels, or ranks; truth may also be text or two columns, with
 # intervals of the levels of predicted. proba: a matrix with a column per class.
-rung_metrics <- function(truth, predicted, proba = NULL) {
+rung_metrics <- function(truth, predicted, proba = NULL, weights = NULL, groups = NULL) {
     if (NROW(truth) != length(predicted)) refuse(NROW(truth), " true and ", length(predicted), " predicted labels")
     upper <- NULL
     if (is.factor(predicted) && (is.character(truth) || NCOL(truth) == 2L)) {
@@ -39,8 +39,23 @@ rung_metrics <- function(truth, predicted, proba = NULL) {
         }
         storage.mode(proba) <- "double"
     }
+    for (given in list(weights, groups)) {
+        if (is.null(given) || length(given) == length(truth)) next
+        refuse(length(given), " weights or groups for ", length(truth), " labels")
+    }
+    if (!is.null(weights) && !is.numeric(weights)) refuse("weights must be numbers")
     session <- session()
-    finish(session, .Call(C_r_metrics, session, classes, truth, upper, as.integer(predicted), proba))
+    finish(session, .Call(C_r_metrics, session, classes, truth, upper, as.integer(predicted), proba,
+                          if (!is.null(weights)) as.double(weights), group_numbers(groups)))
+}
+
+# A number for every row; rows without a group are by themselves.
+group_numbers <- function(groups) {
+    if (is.null(groups)) return(NULL)
+    numbers <- as.integer(factor(groups))
+    alone <- which(is.na(numbers))
+    numbers[alone] <- -seq_along(alone)
+    numbers
 }
 
 rung_generate <- function(name = "toy", rows = 300, noise = NULL, unlabelled = 0, seed = 1) {

@@ -414,17 +414,20 @@ static double *by_rows_of(SEXP matrix)
     return out;
 }
 
-/* truth, predicted: ranks; upper: the upper ranks where true labels are intervals, or NULL; proba: a matrix or NULL. */
-SEXP r_metrics(SEXP handle, SEXP classes, SEXP truth, SEXP upper, SEXP predicted, SEXP proba)
+/* truth, predicted: ranks; upper: the upper ranks where true labels are intervals, or NULL; proba: a matrix or NULL;
+ * weights, groups: a number for every row, or NULL. */
+SEXP r_metrics(SEXP handle, SEXP classes, SEXP truth, SEXP upper, SEXP predicted, SEXP proba, SEXP weights, SEXP groups)
 {
     session *s = session_of(handle);
     R_xlen_t n = Rf_xlength(truth);
     int k = Rf_asInteger(classes);
-    double *by_rows = proba == R_NilValue ? NULL : by_rows_of(proba);
     rung_metrics metrics = {.size = sizeof metrics};
-    const int *high = upper == R_NilValue ? NULL : INTEGER(upper);
-    session_note(s, rung_metrics_compute_intervals(session_ctx(s), (int64_t)n, k, INTEGER(truth), high,
-                                                   INTEGER(predicted), by_rows, &metrics));
+    rung_metrics_options o = {.size = sizeof o};
+    if (proba != R_NilValue) o.proba = by_rows_of(proba);
+    if (upper != R_NilValue) o.upper = INTEGER(upper);
+    if (weights != R_NilValue) o.weight = REAL(weights);
+    if (groups != R_NilValue) o.group = INTEGER(groups);
+    session_note(s, rung_metrics_run(session_ctx(s), (int64_t)n, k, INTEGER(truth), INTEGER(predicted), &o, &metrics));
     return metrics_vector(&metrics);
 }
 

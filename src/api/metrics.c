@@ -58,6 +58,19 @@ rung_status rung_metrics_compute_intervals(rung_ctx *ctx, int64_t n, int classes
     CALL(ctx, GIVE(metrics_compute(ctx, &rows, predicted, proba, &own), own, out));
 }
 
+rung_status rung_metrics_run(rung_ctx *ctx, int64_t n, int classes, const int *truth, const int *predicted,
+                             const rung_metrics_options *options, rung_metrics *out)
+{
+    if (!ctx || !truth || !predicted || !out) return missing(ctx, "rung_metrics_run");
+    rung_metrics_options how;
+    rung_metrics own;
+    TRY(options_take(ctx, "rung_metrics_run", options, &how, sizeof how));
+    TRY(result_check(ctx, "rung_metrics_run", out));
+    graded_rows rows = {
+        .n = n, .K = classes, .truth = truth, .upper = how.upper, .weight = how.weight, .group = how.group};
+    CALL(ctx, GIVE(metrics_compute(ctx, &rows, predicted, how.proba, &own), own, out));
+}
+
 rung_status rung_wilcoxon(rung_ctx *ctx, int64_t n, const double *a, const double *b, rung_wilcoxon_test *out)
 {
     if (!ctx || (n > 0 && (!a || !b)) || !out) return missing(ctx, "rung_wilcoxon");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* All but the ranked probability score follow from the K x K table of counts, in whole numbers: the rows are read once,
- * sums are exact whatever their order, and a perfect prediction gives exactly 0 or 1. */
+ * sums are exact whatever their order, and a perfect prediction gives exactly 0 or 1. Weights are counts, too: whole ones
+ * as they are, so that a row with the weight 3 is three rows to the last bit, others in parts of their sum. */
 #include "eval/metrics.h"
 
 #include "base/compare.h"
@@ -17,10 +18,37 @@ enum { RESAMPLES = 1000, TAIL = 25 }; /* 95 %: from the 25th smallest mean to th
 __extension__ typedef __int128 wide; /* products of three counts */
 
 typedef struct {
-    int64_t K, n;
+    int64_t K, n, rows;                    /* classes; counts; labelled rows */
+    int64_t *count;                        /* of a row; NULL: 1 */
     int64_t *cell;                         /* K x K: truth in rows, prediction in columns */
     int64_t *truth, *predicted, *distance; /* its margins, and the rows by |truth - predicted| */
 } confusion;
+
+static int64_t count_of(const confusion *c, int64_t i) { return c->count ? c->count[i] : 1; }
+
+/* The weights of labelled rows as counts, with a sum of at most 2^40, so that products of three stay exact. */
+static rung_status weigh_rows(rung_ctx *ctx, const graded_rows *rows, confusion *c)
+{
+    const double most = (double)((int64_t)1 << 40);
+    double sum = 0;
+    bool whole = true;
+    if (!rows->weight) return RUNG_OK;
+    TRY(NEW(ctx, &ctx->scratch, c->count, rows->n));
+    for (int64_t i = 0; i < rows->n; i++) {
+        double w = rows->weight[i];
+        if (rows->truth[i] == 0) continue;
+        if (!isfinite(w) || w < 0)
+            return set_error(ctx, RUNG_EARG, "the weight of row %lld is not a number >= 0", (long long)i + 1);
+        sum += w;
+        whole = whole && w == floor(w);
+    }
+    if (!(sum > 0) || !isfinite(sum))
+        return set_error(ctx, RUNG_EDATA, "the weights of the labelled rows add up to %g", sum);
+    double part = whole && sum <= most ? 1 : most / sum;
+    for (int64_t i = 0; i < rows->n; i++)
+        if (rows->truth[i]) c->count[i] = (int64_t)round(rows->weight[i] * part);
+    return RUNG_OK;
+}
 
 static rung_status count_rows(rung_ctx *ctx, const graded_rows *rows, const int *predicted, confusion *c)
 {
@@ -31,6 +59,7 @@ static rung_status count_rows(rung_ctx *ctx, const graded_rows *rows, const int 
     TRY(NEW(ctx, &ctx->scratch, c->truth, K));
     TRY(NEW(ctx, &ctx->scratch, c->predicted, K));
     TRY(NEW(ctx, &ctx->scratch, c->distance, K));
+    TRY(weigh_rows(ctx, rows, c));
     for (int64_t i = 0; i < rows->n; i++) {
         if (truth[i] == 0) continue;
         if (truth[i] < 1 || truth[i] > K)
@@ -43,8 +72,9 @@ static rung_status count_rows(rung_ctx *ctx, const graded_rows *rows, const int 
             return set_error(ctx, RUNG_EARG, "row %lld: %d..%d is no interval of the ranks 1..%d", (long long)i + 1,
                              truth[i], upper[i], K);
         int nearest = nearest_rank(truth[i], highest_rank(truth, upper, i), predicted[i]);
-        c->cell[c->K * (nearest - 1) + predicted[i] - 1]++;
-        c->n++;
+        c->cell[c->K * (nearest - 1) + predicted[i] - 1] += count_of(c, i);
+        c->n += count_of(c, i);
+        c->rows++;
     }
     if (c->n == 0) return set_error(ctx, RUNG_EDATA, "no labelled row to measure");
     for (int64_t t = 0; t < K; t++)
@@ -65,7 +95,7 @@ static void measure_rows(const confusion *c, rung_metrics *out)
         absolute += e * c->distance[e];
         squared += e * e * c->distance[e];
     }
-    out->n = c->n;
+    out->n = c->rows;
     out->mae = (double)absolute / n;
     out->mse = (double)squared / n;
     out->acc = (double)c->distance[0] / n;
@@ -185,7 +215,7 @@ static rung_status ranked_probability_score(rung_ctx *ctx, const graded_rows *ro
         }
         if (!isfinite(row))
             return set_error(ctx, RUNG_EARG, "the probabilities of row %lld are not finite", (long long)i + 1);
-        total += row;
+        total += row * (double)count_of(c, i);
     }
     *out = K > 1 ? total / (double)(K - 1) / (double)c->n : NAN;
     return RUNG_OK;
@@ -262,19 +292,53 @@ rung_status metrics_group_interval(rung_ctx *ctx, int64_t groups, const int64_t 
     TRY(NEW(ctx, &ctx->scratch, mean, RESAMPLES));
     rng_open(&r, 1, 0x6d6165);
     for (int b = 0; b < RESAMPLES; b++) {
-        int64_t sum = 0, rows = 0;
+        double sum = 0, rows = 0;
         for (int64_t g = 0; g < groups; g++) {
             int64_t drawn = rng_below(&r, groups);
-            sum += error[drawn];
-            rows += size[drawn];
+            sum += (double)error[drawn];
+            rows += (double)size[drawn];
         }
-        mean[b] = (double)sum / (double)rows;
+        mean[b] = sum / rows;
     }
     qsort(mean, RESAMPLES, sizeof *mean, ascending);
     out->mae_low = mean[TAIL - 1];
     out->mae_high = mean[RESAMPLES - TAIL];
     pool_release(&ctx->scratch, here);
     return RUNG_OK;
+}
+
+typedef struct {
+    int group;
+    int64_t row;
+} grouped;
+
+static int by_group(const void *a, const void *b)
+{
+    const grouped *x = a, *y = b;
+    if (x->group != y->group) return x->group < y->group ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+/* Resamples the groups, or single rows where there are none, with their counts. */
+static rung_status bootstrap_groups(rung_ctx *ctx, const graded_rows *rows, const int *predicted, const confusion *c,
+                                    rung_metrics *out)
+{
+    grouped *order = NULL;
+    int64_t *error = NULL, *size = NULL, n = 0, groups = 0;
+    TRY(NEW(ctx, &ctx->scratch, order, c->rows));
+    TRY(NEW(ctx, &ctx->scratch, error, c->rows));
+    TRY(NEW(ctx, &ctx->scratch, size, c->rows));
+    for (int64_t i = 0; i < rows->n; i++)
+        if (rows->truth[i] && count_of(c, i) > 0) order[n++] = (grouped){rows->group ? rows->group[i] : 0, i};
+    qsort(order, (size_t)n, sizeof *order, by_group);
+    for (int64_t k = 0; k < n; k++) {
+        int64_t i = order[k].row;
+        if (k == 0 || !rows->group || order[k].group != order[k - 1].group) groups++;
+        int nearest = nearest_rank(rows->truth[i], highest_rank(rows->truth, rows->upper, i), predicted[i]);
+        error[groups - 1] += count_of(c, i) * abs(nearest - predicted[i]);
+        size[groups - 1] += count_of(c, i);
+    }
+    return metrics_group_interval(ctx, groups, error, size, out);
 }
 
 static rung_status compute(rung_ctx *ctx, const graded_rows *rows, const int *predicted, const double *proba,
@@ -296,7 +360,10 @@ static rung_status compute(rung_ctx *ctx, const graded_rows *rows, const int *pr
     m.tau = kendall(&c, above);
     m.spearman = spearman(&c, x, y);
     kappas(&c, &m);
-    if (resample) bootstrap(&c, sums, &m);
+    if (resample && (rows->weight || rows->group))
+        TRY(bootstrap_groups(ctx, rows, predicted, &c, &m));
+    else if (resample)
+        bootstrap(&c, sums, &m);
     *out = m;
     return RUNG_OK;
 }

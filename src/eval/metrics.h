@@ -10,9 +10,11 @@
 /* The labels that predictions are compared with. */
 typedef struct {
     int64_t n;
-    int K;            /* classes of the data set, not of these rows */
-    const int *truth; /* 0 = left out */
-    const int *upper; /* where labels are intervals (data/intervals.h); NULL: none is */
+    int K;                /* classes of the data set, not of these rows */
+    const int *truth;     /* 0 = left out */
+    const int *upper;     /* where labels are intervals (data/intervals.h); NULL: none is */
+    const double *weight; /* NULL: all 1; whole numbers count as so many equal rows */
+    const int *group;     /* rows of a number belong together: mae_low and mae_high resample groups; NULL: none do */
 } graded_rows;
 
 /* proba: n x K by rows, or NULL. An interval counts as its class nearest to the prediction; the ranked probability score

@@ -335,6 +335,80 @@ static void test_median_of_intervals(void **state)
     }
 }
 
+/* A row with the weight 3 is three rows to the last bit; the unit of the weights changes nothing. */
+static void weights_are_repeated_rows(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { N = 60, K = 4 };
+    int truth[N], predicted[N], upper[N], n = 0, all_truth[4 * N], all_upper[4 * N], all_predicted[4 * N];
+    double weight[N], scaled[N], proba[N * K], all_proba[4 * N * K];
+    rng r;
+    rng_open(&r, 7, 1);
+    for (int i = 0; i < N; i++) {
+        truth[i] = (int)rng_below(&r, K + 1); /* some unlabelled */
+        upper[i] = truth[i] && truth[i] < K && i % 5 == 0 ? truth[i] + 1 : truth[i];
+        predicted[i] = 1 + (int)rng_below(&r, K);
+        weight[i] = (double)rng_below(&r, 4);
+        scaled[i] = weight[i] * 0.37;
+        for (int q = 0; q < K; q++) proba[i * K + q] = q + 1 == predicted[i] ? 0.625 : 0.125;
+        for (int k = 0; k < (int)weight[i]; k++, n++) {
+            all_truth[n] = truth[i];
+            all_upper[n] = upper[i];
+            all_predicted[n] = predicted[i];
+            memcpy(all_proba + n * K, proba + i * K, K * sizeof *proba);
+        }
+    }
+    rung_metrics m[3];
+    const graded_rows rows[] = {{.n = n, .K = K, .truth = all_truth, .upper = all_upper},
+                                {.n = N, .K = K, .truth = truth, .upper = upper, .weight = weight},
+                                {.n = N, .K = K, .truth = truth, .upper = upper, .weight = scaled}};
+    assert_ok(ctx, metrics_compute(ctx, &rows[0], all_predicted, all_proba, &m[0]));
+    for (int k = 1; k < 3; k++) {
+        assert_ok(ctx, metrics_compute(ctx, &rows[k], predicted, proba, &m[k]));
+        for (const metric *one = metric_table; one->info.key; one++)
+            if (!(one->info.flags & RUNG_BOUND))
+                assert_close(metric_value(one, &m[k]), metric_value(one, &m[0]), k == 1 ? 0 : 1e-11);
+        /* fewer rows than repeats: the range is wider */
+        assert_true(m[k].mae_high - m[k].mae_low > m[0].mae_high - m[0].mae_low);
+    }
+    weight[3] = -1;
+    truth[3] = 1;
+    upper[3] = 1;
+    assert_fails(ctx, metrics_compute(ctx, &rows[1], predicted, proba, &m[1]), RUNG_EARG, "weight of row 4");
+    for (int i = 0; i < N; i++) weight[i] = 0;
+    assert_fails(ctx, metrics_compute(ctx, &rows[1], predicted, proba, &m[1]), RUNG_EDATA, "add up to 0");
+}
+
+/* Rows of a group that agree count as one in the range: as wide as that of one row for each group. */
+static void groups_are_resampled(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { GROUPS = 50, EACH = 8, N = GROUPS * EACH };
+    int truth[N], predicted[N], group[N];
+    rng r;
+    rng_open(&r, 8, 1);
+    for (int g = 0; g < GROUPS; g++) {
+        int error = (int)rng_below(&r, 3);
+        for (int k = 0; k < EACH; k++) {
+            int at = k * GROUPS + g; /* rows of a group need not be neighbours */
+            truth[at] = 1;
+            predicted[at] = 1 + error;
+            group[at] = 7 * g - 3;
+        }
+    }
+    rung_metrics apart, together, one;
+    graded_rows rows = {.n = N, .K = 3, .truth = truth};
+    assert_ok(ctx, metrics_compute(ctx, &rows, predicted, NULL, &apart));
+    rows.group = group;
+    assert_ok(ctx, metrics_compute(ctx, &rows, predicted, NULL, &together));
+    rows.n = GROUPS;
+    assert_ok(ctx, metrics_compute(ctx, &rows, predicted, NULL, &one));
+    assert_close(together.mae, apart.mae, 0);
+    assert_close(together.mae_low, one.mae_low, 0);
+    assert_close(together.mae_high, one.mae_high, 0);
+    assert_true(together.mae_high - together.mae_low > 2 * (apart.mae_high - apart.mae_low));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -347,6 +421,8 @@ int main(void)
         TEST(undefined),
         TEST(against_definitions),
         TEST(bootstrap),
+        TEST(weights_are_repeated_rows),
+        TEST(groups_are_resampled),
         TEST(order_does_not_matter),
         TEST(refusals),
         TEST(median),

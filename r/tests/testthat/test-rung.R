@@ -226,3 +226,16 @@ test_that("Ctrl-C stops a fit", {
     tools::pskill(child$pid, tools::SIGINT)
     expect_identical(unname(parallel::mccollect(child))[[1]], "interrupted")
 })
+
+test_that("metrics with weights and groups", {
+    truth <- c(1, 2, 3, 3, 2, 1, NA, 2)
+    said <- c(1, 3, 3, 1, 2, 2, 1, 1)
+    weights <- c(2, 0, 1, 3, 1, 1, 5, 2)
+    rows <- rep(seq_along(truth), weights)
+    point <- function(x) x[!names(x) %in% c("n", "mae_low", "mae_high")]
+    expect_identical(point(rung_metrics(truth, said, weights = weights)), point(rung_metrics(truth[rows], said[rows])))
+    alone <- rung_metrics(truth, said, groups = c("a", "b", "c", "d", "e", "f", NA, NA))
+    expect_identical(alone[["mae"]], rung_metrics(truth, said)[["mae"]])
+    expect_error(rung_metrics(truth, said, weights = 1:3), "3 weights or groups for 8 labels")
+    expect_error(rung_metrics(truth, said, weights = -weights), "not a number >= 0")
+})
