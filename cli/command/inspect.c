@@ -241,14 +241,14 @@ static void print_report(const rung_model *model)
     entry_close(&e);
 }
 
-/* Whether a search chose this model, whose own error is then too small. */
-static bool searched(const rung_model *model)
+/* Whether the report of the model has a number of this name. */
+static bool reports(const rung_model *model, const char *key)
 {
     const double *value;
     const char *name;
     int64_t n;
     for (int i = 0; (name = rung_model_report_at(model, i, &value, &n)); i++)
-        if (!strcmp(name, "corrected_mae")) return true;
+        if (!strcmp(name, key)) return true;
     return false;
 }
 
@@ -273,7 +273,10 @@ static void print_page(const char *path, const rung_model *model)
     put("scaling", "%s", rung_model_scale(model));
     if (rung_model_cv(model, &cv))
         put("error", "mae %.3f (%.3f to %.3f) over %lld held-out rows%s", cv.mae, cv.mae_low, cv.mae_high,
-            (long long)cv.n, searched(model) ? "; the best of several points, see corrected_mae" : "");
+            (long long)cv.n,
+            reports(model, "winner_mae")      ? "; corrected for the choice among several points, see winner_mae"
+            : reports(model, "corrected_mae") ? "; the best of several points, see corrected_mae"
+                                              : "");
     else
         put("error", "not estimated by the fit");
     put("probabilities", "%s",

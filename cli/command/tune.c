@@ -211,11 +211,22 @@ static void tell_metrics(const char *what, const rung_metrics *m)
         m->amae);
 }
 
+/* The error of the winner as the search found it; NaN: the model has no other. */
+static double winner_error(const rung_model *model)
+{
+    const double *value;
+    const char *name;
+    int64_t n;
+    for (int i = 0; (name = rung_model_report_at(model, i, &value, &n)); i++)
+        if (!strcmp(name, "winner_mae")) return *value;
+    return NAN;
+}
+
 static int tell(session *s, const tune_job *job)
 {
-    rung_metrics median = {.size = sizeof median}, cv = median, corrected = median, nested = median;
+    rung_metrics median = {.size = sizeof median}, cv = median, nested = median;
     bool has_cv = rung_model_cv(job->model, &cv), has_nested = rung_search_nested(job->found, &nested);
-    bool has_corrected = rung_search_corrected(job->found, &corrected);
+    double winner = winner_error(job->model);
     int64_t rows = rung_data_rows(job->data);
     int K = rung_data_classes(job->data);
     labels truth = labels_of(job->data);
@@ -231,17 +242,18 @@ static int tell(session *s, const tune_job *job)
     if (repeats > 1) say(stderr, ", repeated %d times", repeats);
     say(stderr, "; %.2f s\n", job->seconds);
     tell_points(job->found);
-    if (has_cv) tell_metrics("winner", &cv);
-    if (has_corrected) tell_metrics("corrected", &corrected);
+    if (has_cv) tell_metrics("error", &cv);
     if (has_nested) tell_metrics("nested", &nested);
     say(stderr, "median      mae %.3f, always predicting %s\n", median.mae,
         rung_data_class_name(job->data, median_rank(&truth)));
-    if (has_corrected)
+    if (!isnan(winner))
         say(stderr,
-            "            winner: the smallest of many errors, so too small on average; corrected: chosen and measured "
-            "on "
-            "different rows%s\n",
-            has_nested ? "; nested: also fitted without them" : "");
+            "            error: the winner's, %.3f, corrected by %+.3f for the choice (measured by searches without a "
+            "part of the rows)\n",
+            winner, cv.mae - winner);
+    if (has_nested)
+        say(stderr,
+            "            nested: winners of such searches as they are: fits to fewer rows, so slightly too large\n");
     say(stderr, "written     %s\n", job->model_path);
     say(stderr, "next        rung predict %s NEW.csv --proba\n", job->model_path);
     return EXIT_OK;

@@ -11,6 +11,7 @@ static const struct {
     {"alignment_start", "alignment of kernel and labels where each of the two ascents began"},
     {"alpha", "weight of each pair of neighbouring classes in the direction"},
     {"corrected_mae", "cross-validated MAE of the search: the point of the grid for a row is chosen by other rows"},
+    {"winner_mae", "cross-validated MAE of the chosen point alone: the smallest of many, and so too small"},
     {"cv_mae_with_graph", "cross-validated MAE with the unlabelled rows"},
     {"cv_mae_without_graph", "cross-validated MAE without the unlabelled rows"},
     {"degenerate", "1: class means coincide, so all pairs have the same weight"},

@@ -936,9 +936,9 @@ RUNG_API int rung_search_winner(const rung_search *search); /* its index */
 RUNG_API const rung_metric *rung_search_metric(const rung_search *search);
 RUNG_API int rung_search_folds(const rung_search *search); /* 0: the log evidence of all labels decides */
 RUNG_API int rung_search_repeats(const rung_search *search);
-/* The metrics of the search, corrected for the choice. rung_model_cv gives those of the winner, which is the best of many
- * points, so that they are too good; here each part of the held-out rows is measured with the point that wins on the
- * others. Returns 0 (and leaves out alone) where there is no choice to correct (a single point or fold, the evidence) or
+/* The metrics of the search, corrected for the choice, as in rung_model_cv. The winner is the best of many points, so that
+ * its own metrics are too good; by how much is measured by searches without each fifth of the rows, whose winners predict
+ * it. Returns 0 (and leaves out alone) where there is no choice to correct (a single point, the evidence, too few labels) or
  * out->size is not set, else 1. */
 RUNG_API int rung_search_corrected(const rung_search *search, rung_metrics *out);
 /* The metrics of nested cross-validation: the whole search, with scaling and fits, repeated without the rows measured.

@@ -45,8 +45,8 @@ class OrdinalSearch(_base.Classifier):
     ----------
     best_method_ : its name
     best_params_ : its parameters
-    corrected_ : dict, the metrics of the search: the point for a row is chosen by other rows. cv_ has those of the
-        winner, which are too good, because it is the best of many. None: a single point.
+    corrected_ : dict, the metrics corrected for the choice, as in cv_: `report_["cv"]` has those of the winner alone,
+        which are too good, because it is the best of many. None: a single point.
     report_ : the results of the search, as in `rung tune --json`
     classes_, cv_, model_, n_features_in_, feature_names_in_, transduction_ : as in the estimators of the methods
 

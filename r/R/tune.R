@@ -65,8 +65,8 @@ print.rung_tune <- function(x, points = 5L, digits = 3L, ...) {
         " repeats):\n", sep = "")
     print(head(shown, points), digits = digits, row.names = FALSE)
     if (!is.null(x$report$corrected))
-        cat("\nMAE of the search ", format(x$report$corrected$mae, digits = digits),
-            ": the point for a row is chosen by other rows (that of the best point alone is too small)\n", sep = "")
+        cat("\nMAE corrected for the choice ", format(x$report$corrected$mae, digits = digits),
+            ": that of the best point alone, ", format(x$report$cv$mae, digits = digits), ", is too small\n", sep = "")
     invisible(x)
 }
 

@@ -31,10 +31,24 @@ static rung_status decide_equal(rung_ctx *ctx, const rung_tune_options *o, const
     return data_together(ctx, data, rule, out);
 }
 
+/* Many folds become a few parts, of which those measure enough rows are left. */
+static void join_folds(const nested_way *way, folds *f)
+{
+    int64_t measured = 0;
+    int parts = 0;
+    for (int64_t i = 0; i < f->n && way->parts > 0 && f->count > 2 * way->parts; i++)
+        if (f->fold[i] >= 0) f->fold[i] %= way->parts;
+    if (way->parts > 0 && f->count > 2 * way->parts) f->count = way->parts;
+    for (; way->enough > 0 && parts < f->count && measured < way->enough; parts++)
+        for (int64_t i = 0; i < f->n; i++) measured += f->fold[i] == parts;
+    if (way->enough > 0) f->count = parts;
+}
+
 typedef struct {
-    int *predicted; /* per row: 0 = not held out */
-    double *proba;  /* rows x classes */
-    bool has_proba; /* all winners have probabilities */
+    rung_metrics *inner; /* per outer fold: what its search reports; n = 0: nothing */
+    int *predicted;      /* per row: 0 = not held out */
+    double *proba;       /* rows x classes */
+    bool has_proba;      /* all winners have probabilities */
 } outer_answers;
 
 /* Searches on the rows outside one fold and predicts those inside. */
@@ -60,9 +74,10 @@ static rung_status outer_fold(rung_ctx *ctx, const rung_tune_options *o, const r
     search s = {0};
     rung_status status = dataset_subset(ctx, data, n, kept, &train);
     if (status == RUNG_OK) status = dataset_subset(ctx, data, h, held, &test);
-    if (status == RUNG_OK) status = tune_run(ctx, &ctx->scratch, &inner, train, false, &s, &model);
+    if (status == RUNG_OK) status = tune_run(ctx, &ctx->scratch, &inner, train, &s, &model);
     if (status == RUNG_OK) {
         point_describe(s.grid.points[s.winner].spec, o, chosen);
+        if (model->has_cv) out->inner[fold] = model->cv;
         out->has_proba = out->has_proba && model_has_probabilities(model);
         rung_view view = {.v = test->X, .n = h, .d = test->d, .row = test->d, .col = 1};
         rung_output answers = {.rank = rank, .proba = model_has_probabilities(model) ? part : NULL};
@@ -79,7 +94,17 @@ static rung_status outer_fold(rung_ctx *ctx, const rung_tune_options *o, const r
     return status;
 }
 
-rung_status nested_run(rung_ctx *ctx, const rung_tune_options *o, const rung_data *data, nested_result *out)
+/* The mean over the folds that were searched. */
+static void inner_mean(int n, const rung_metrics *each, rung_metrics *out)
+{
+    *out = (rung_metrics){0};
+    for (int i = 0; i < n; i++)
+        if (!each[i].n) return;
+    metrics_mean(n, each, out);
+}
+
+rung_status nested_run(rung_ctx *ctx, const rung_tune_options *o, const rung_data *data, const nested_way *way,
+                       nested_result *out)
 {
     folds f;
     int *truth = NULL;
@@ -89,7 +114,9 @@ rung_status nested_run(rung_ctx *ctx, const rung_tune_options *o, const rung_dat
     TRY(decide_equal(ctx, o, data, &t));
     decided.equal_rows = t.counts.copies ? "together" : "apart"; /* in every part of the rows as in the whole */
     TRY(outer_folds(ctx, o, data, t.group, &f));
+    join_folds(way, &f);
     out->n = f.count;
+    TRY(NEW(ctx, &ctx->scratch, a.inner, f.count));
     TRY(NEW(ctx, &ctx->scratch, out->chosen, f.count));
     TRY(NEW(ctx, &ctx->scratch, a.predicted, data->n));
     TRY(NEW(ctx, &ctx->scratch, truth, data->n));
@@ -97,12 +124,12 @@ rung_status nested_run(rung_ctx *ctx, const rung_tune_options *o, const rung_dat
     for (int fold = 0; fold < f.count; fold++) {
         pool_mark mark = pool_here(&ctx->scratch);
         log_at(ctx, RUNG_DEBUG, "nested cross-validation: outer fold %d of %d", fold + 1, f.count);
-        double share = (1 - NESTED_LAST) / f.count;
-        progress_part outer = progress_enter(ctx, "searching", share * fold, share * (fold + 1));
+        progress_part outer = progress_enter(ctx, "searching", (double)fold / f.count, (fold + 1.0) / f.count);
         TRY(outer_fold(ctx, &decided, data, &f, fold, &a, out->chosen[fold]));
         progress_leave(ctx, outer);
         pool_release(&ctx->scratch, mark);
     }
+    inner_mean(f.count, a.inner, &out->inner);
     for (int64_t i = 0; i < data->n; i++)
         truth[i] =
             a.predicted[i] && !(data->chosen && data->chosen[i]) ? data->y[i] : 0; /* nor do those never held out */

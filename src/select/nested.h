@@ -9,10 +9,17 @@ typedef struct nested_result {
     int n; /* outer folds */
     point_name *chosen;
     rung_metrics metrics;
+    rung_metrics inner; /* what the searches report of their winners, on average; n = 0: not all do */
 } nested_result;
+
+typedef struct {    /* zeros: every outer fold */
+    int parts;      /* more folds are joined to so many parts */
+    int64_t enough; /* folds after so many rows are not measured */
+} nested_way;
 
 #define NESTED_LAST 0.2 /* the share of the last search, of all rows, in the time */
 
-rung_status nested_run(rung_ctx *ctx, const rung_tune_options *o, const rung_data *data, nested_result *out);
+rung_status nested_run(rung_ctx *ctx, const rung_tune_options *o, const rung_data *data, const nested_way *way,
+                       nested_result *out);
 
 #endif

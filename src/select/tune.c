@@ -23,6 +23,8 @@
 #include "select/nested.h"
 #include "select/tune_ranks.h"
 
+#define SEARCH_FIRST 0.4 /* the share of the search of all rows in the time, before its choice is corrected */
+
 /* ---- folds ---- */
 
 rung_status tune_folds(rung_ctx *ctx, pool *mem, const rung_tune_options *o, int64_t rows, const problem *p, folds *out)
@@ -257,18 +259,6 @@ rung_status tune_choose(rung_ctx *ctx, search *s)
     return RUNG_OK;
 }
 
-/* The model keeps the corrected error: its own, of the smallest of many, is too small. */
-static rung_status report_choice(rung_ctx *ctx, const search *s, rung_model *model)
-{
-    fitted kept = {.n_report = model->n_report, .report = model->report};
-    if (s->corrected.n == 0) return RUNG_OK;
-    TRY(report_number(ctx, &model->mem, &kept, "points", s->grid.n));
-    TRY(report_number(ctx, &model->mem, &kept, "corrected_mae", s->corrected.mae));
-    model->n_report = kept.n_report;
-    model->report = kept.report;
-    return RUNG_OK;
-}
-
 /* ---- the search ---- */
 
 static rung_status find_metric(rung_ctx *ctx, const char *name, const metric **out)
@@ -331,39 +321,73 @@ static rung_status start(rung_ctx *ctx, pool *mem, const rung_data *data, tune_s
     return RUNG_OK;
 }
 
-rung_status tune_run(rung_ctx *ctx, pool *mem, const rung_tune_options *options, const rung_data *data, bool correct,
-                     search *out, rung_model **model)
+rung_status tune_run(rung_ctx *ctx, pool *mem, const rung_tune_options *options, const rung_data *data, search *out,
+                     rung_model **model)
 {
     *out = (search){.options = options};
     tune_state r = {.search = out};
     TRY(start(ctx, mem, data, &r));
     TRY(run_batches(ctx, &r));
     TRY(tune_choose(ctx, out));
-    if (correct) TRY(corrected_metrics(ctx, &r, &out->corrected));
     rung_spec *spec = out->grid.points[out->winner].spec;
     if (out->metric == &tune_evidence)
         return method_finish(ctx, spec, &r.training, NULL, NULL, model); /* none held out */
-    TRY(method_finish(ctx, spec, &r.training, folds_at(&r, out->winner), &out->results[out->winner].held, model));
-    return report_choice(ctx, out, *model);
+    return method_finish(ctx, spec, &r.training, folds_at(&r, out->winner), &out->results[out->winner].held, model);
 }
 
 /* ---- as users call it ---- */
+
+/* The error of the model is the corrected one: that of the winner, the smallest of many, is too small. */
+static rung_status report_choice(rung_ctx *ctx, const search *s, const rung_metrics *corrected, rung_model *model)
+{
+    fitted kept = {.n_report = model->n_report, .report = model->report};
+    if (corrected->n == 0) return RUNG_OK;
+    TRY(report_number(ctx, &model->mem, &kept, "points", s->grid.n));
+    TRY(report_number(ctx, &model->mem, &kept, "winner_mae", model->cv.mae));
+    model->n_report = kept.n_report;
+    model->report = kept.report;
+    model->cv = *corrected;
+    return RUNG_OK;
+}
+
+/* The search, what its choice adds to the error, and what is reported of both. */
+static rung_status run_and_correct(rung_ctx *ctx, const rung_tune_options *options, const rung_data *data, search *s,
+                                   rung_model **model, rung_search **found)
+{
+    nested_result n = {0};
+    rung_metrics own = {0}, corrected = {0};
+    progress_part outer = ctx->part;
+    if (options->nested) {
+        outer = progress_enter(ctx, "searching", 0, 1 - NESTED_LAST);
+        TRY(nested_run(ctx, options, data, &(nested_way){0}, &n));
+        progress_leave(ctx, outer);
+    }
+    outer = progress_enter(ctx, "searching", options->nested ? 1 - NESTED_LAST : 0, options->nested ? 1 : SEARCH_FIRST);
+    TRY(tune_run(ctx, &ctx->scratch, options, data, s, model));
+    progress_leave(ctx, outer);
+    if ((*model)->has_cv) own = (*model)->cv;
+    if (!options->nested) progress_enter(ctx, "searching", SEARCH_FIRST, 1);
+    TRY(corrected_metrics(ctx, s, data, &own, options->nested ? &n : NULL, &corrected));
+    progress_leave(ctx, outer);
+    TRY(report_choice(ctx, s, &corrected, *model));
+    TRY(search_record(ctx, s, options->nested ? &n : NULL, found));
+    (*found)->has_cv = (*model)->has_cv;
+    (*found)->cv = own;
+    (*found)->corrected = corrected;
+    return RUNG_OK;
+}
 
 rung_status tune(rung_ctx *ctx, const rung_tune_options *options, const rung_data *data, rung_model **model,
                  rung_search **found)
 {
     search s = {0};
-    nested_result n = {0};
     *model = NULL;
     *found = NULL;
     if (data->target)
         return hint(ctx, set_error(ctx, RUNG_EARG, "a search grades classes: cut real targets into classes"),
                     "option bins");
-    rung_status status = options->nested ? nested_run(ctx, options, data, &n) : RUNG_OK;
     progress_part outer = ctx->part;
-    if (options->nested) outer = progress_enter(ctx, "searching", 1 - NESTED_LAST, 1);
-    if (status == RUNG_OK) status = tune_run(ctx, &ctx->scratch, options, data, true, &s, model);
-    if (status == RUNG_OK) status = search_record(ctx, &s, options->nested ? &n : NULL, *model, found);
+    rung_status status = run_and_correct(ctx, options, data, &s, model, found);
     progress_leave(ctx, outer);
     grid_free(&s.grid);
     if (status != RUNG_OK) {

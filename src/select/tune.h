@@ -26,13 +26,12 @@ typedef struct {
     int winner;
     int folds, repeats; /* 0: the evidence decides */
     int64_t n_labelled;
-    rung_metrics corrected; /* select/corrected.h; n = 0: not computed */
 } search;
 
-/* Runs the search on a data set and fits the winner. correct: also corrects its error for the choice. mem keeps what
- * `search` points to; release its grid with grid_free, also after a failure. */
-rung_status tune_run(rung_ctx *ctx, pool *mem, const rung_tune_options *options, const rung_data *data, bool correct,
-                     search *out, rung_model **model);
+/* Runs the search on a data set and fits the winner. mem keeps what `search` points to; release its grid with grid_free,
+ * also after a failure. */
+rung_status tune_run(rung_ctx *ctx, pool *mem, const rung_tune_options *options, const rung_data *data, search *out,
+                     rung_model **model);
 
 /* The point with the least criterion of s->results, or by the rule of one standard error, becomes s->winner. */
 rung_status tune_choose(rung_ctx *ctx, search *s);

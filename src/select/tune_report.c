@@ -63,17 +63,13 @@ static rung_status record_points(rung_ctx *ctx, const search *s, rung_search *ou
     return RUNG_OK;
 }
 
-static rung_status record(rung_ctx *ctx, const search *s, const nested_result *n, const rung_model *model,
-                          rung_search *out)
+static rung_status record(rung_ctx *ctx, const search *s, const nested_result *n, rung_search *out)
 {
     out->metric = s->metric;
     out->folds = s->folds;
     out->repeats = s->repeats;
     out->labelled = s->n_labelled;
     out->winner = s->winner;
-    out->has_cv = model->has_cv;
-    out->cv = model->cv;
-    out->corrected = s->corrected;
     TRY(record_points(ctx, s, out));
     if (!n) return RUNG_OK;
     out->has_nested = true;
@@ -84,12 +80,11 @@ static rung_status record(rung_ctx *ctx, const search *s, const nested_result *n
     return RUNG_OK;
 }
 
-rung_status search_record(rung_ctx *ctx, const search *s, const struct nested_result *n, const rung_model *model,
-                          rung_search **out)
+rung_status search_record(rung_ctx *ctx, const search *s, const struct nested_result *n, rung_search **out)
 {
     *out = calloc(1, sizeof **out);
     if (!*out) return set_error(ctx, RUNG_ENOMEM, "out of memory: the report of the search");
-    rung_status status = record(ctx, s, n, model, *out);
+    rung_status status = record(ctx, s, n, *out);
     if (status != RUNG_OK) {
         search_free(*out);
         *out = NULL;

@@ -22,15 +22,14 @@ struct rung_search {
     int64_t labelled;
     searched_point *points;
     bool has_cv, has_nested;
-    rung_metrics cv, corrected, nested; /* corrected.n = 0: there is nothing to correct */
+    rung_metrics cv, corrected, nested; /* cv: of the winner; corrected.n = 0: there is nothing to correct */
     int n_chosen;
     const char **chosen; /* in the outer folds */
 };
 
 struct nested_result;
-/* n: NULL without nested cross-validation. */
-rung_status search_record(rung_ctx *ctx, const search *s, const struct nested_result *n, const rung_model *model,
-                          rung_search **out);
+/* All but the metrics of the winner. n: NULL without nested cross-validation. */
+rung_status search_record(rung_ctx *ctx, const search *s, const struct nested_result *n, rung_search **out);
 void search_free(rung_search *found);
 rung_status search_describe(rung_ctx *ctx, const rung_search *found, char **json); /* malloc'ed */
 

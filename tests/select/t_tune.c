@@ -48,7 +48,7 @@ typedef struct {
 static outcome run(rung_ctx *ctx, const rung_tune_options *o, const rung_data *data)
 {
     outcome out = {0};
-    assert_ok(ctx, tune_run(ctx, &ctx->scratch, o, data, true, &out.s, &out.model));
+    assert_ok(ctx, tune_run(ctx, &ctx->scratch, o, data, &out.s, &out.model));
     return out;
 }
 
@@ -921,106 +921,136 @@ static void the_evidence_decides(void **state)
     finish(&out);
     rung_tune_options no = {.methods = LIST("isbor", "krr"), .metric = "evidence"};
     outcome none = {0};
-    assert_fails(ctx, tune_run(ctx, &ctx->scratch, &no, data, true, &none.s, &none.model), RUNG_EARG,
-                 "krr has no evidence");
+    assert_fails(ctx, tune_run(ctx, &ctx->scratch, &no, data, &none.s, &none.model), RUNG_EARG, "krr has no evidence");
     grid_free(&none.s.grid);
     dataset_free(data);
 }
 
-/* The criterion of a point with its own thresholds, over the held-out rows outside (repeat, part): written out plainly. */
-static double criterion_without(const point_result *one, const int *y, const bool *aside, int repeats, int K)
+/* What the correction is: searches without each fold of the user's, written out plainly. */
+static double correction(rung_ctx *ctx, const rung_tune_options *o, const rung_data *data, const int *fold, int count)
 {
-    double total = 0, off = 0;
-    int64_t counted = 0;
-    for (int r = 0; r < repeats; r++) {
-        double sum = 0;
-        int64_t n = 0;
-        for (int64_t i = 0; i < one->held.n; i++) {
-            int64_t row = one->held.row[i];
-            if (one->held.repeat[i] != r || aside[row]) continue;
-            sum += abs(one->held.rank[i] - y[row]);
-            off += fabs(fmin(fmax(one->held.score[i], 1), K) - y[row]);
-            n++;
-        }
-        total += sum / (double)n / repeats;
-        counted += n;
+    double off = 0, inner = 0;
+    int64_t *kept = malloc(sizeof *kept * (size_t)data->n), *held = malloc(sizeof *held * (size_t)data->n);
+    for (int f = 0; f < count; f++) {
+        int64_t n = 0, h = 0;
+        for (int64_t i = 0; i < data->n; i++) *(fold[i] == f ? held + h++ : kept + n++) = i;
+        rung_data *train, *test;
+        rung_model *model;
+        rung_search *found;
+        int *rank = malloc(sizeof *rank * (size_t)h);
+        assert_ok(ctx, dataset_subset(ctx, data, n, kept, &train));
+        assert_ok(ctx, dataset_subset(ctx, data, h, held, &test));
+        assert_ok(ctx, tune(ctx, o, train, &model, &found));
+        rung_view view = {.v = test->X, .n = h, .d = test->d, .row = test->d, .col = 1};
+        assert_ok(ctx, model_predict(ctx, model, &view, &(rung_output){.rank = rank}));
+        for (int64_t i = 0; i < h; i++) off += abs(rank[i] - test->y[i]) / (double)data->n;
+        inner += found->cv.mae / count;
+        search_free(found);
+        model_free(model);
+        dataset_free(train);
+        dataset_free(test);
+        free(rank);
     }
-    return total + 1e-3 * off / (double)counted;
+    free(kept);
+    free(held);
+    return off - inner;
 }
 
-/* Each part is measured with the point that wins on the others. On shuffled labels there is nothing to find: the winner
- * looks good by chance, the corrected error does not. Leave-one-out is corrected in five parts; a single point needs no
- * correction. */
+/* The error of the winner and what searches without each fold lose on it; the model has it, and says what its own was.
+ * Nested cross-validation gives the same correction; a single point needs none. */
 static void the_choice_is_corrected(void **state)
 {
     rung_ctx *ctx = *state;
     rung_data *data = make_data(ctx, 60, 4, true, false);
-    for (int loo = 0; loo < 2; loo++) {
-        rung_tune_options o = {.methods = LIST("kdlor"),
-                               .fixed = LIST("thresholds=midpoint"),
-                               .grids = LIST("gamma=0.01,0.1,1,10,100", "ridge=1,0.1,0.01,0.001"),
-                               .folds = loo ? -1 : 4,
-                               .repeats = loo ? 1 : 3};
-        outcome out = run(ctx, &o, data);
-        int repeats = out.s.repeats, parts = loo ? 5 : 4;
-        double mae = 0;
-        for (int t = 0; t < repeats * parts; t++) {
-            const held_out *first = &out.s.results[0].held;
-            bool aside[60] = {false};
-            for (int64_t i = 0; i < first->n; i++)
-                if (first->repeat[i] == t / parts && first->fold[i] % parts == t % parts) aside[first->row[i]] = true;
-            int best = 0;
-            double least = INFINITY;
-            for (int c = 0; c < out.s.grid.n; c++) {
-                double value = criterion_without(&out.s.results[c], data->y, aside, repeats, 4);
-                bool tie = fabs(value - least) <= 1e-12;
-                if (tie ? grid_smoother(out.s.grid.points[c].spec, out.s.grid.points[best].spec) : value < least) {
-                    least = value;
-                    best = c;
-                }
-            }
-            const held_out *h = &out.s.results[best].held;
-            for (int64_t i = 0; i < h->n; i++)
-                if (h->repeat[i] == t / parts && aside[h->row[i]])
-                    mae += abs(h->rank[i] - data->y[h->row[i]]) / 60.0 / repeats;
-        }
-        assert_true(fabs(out.s.corrected.mae - mae) < 1e-12);
-        assert_int_equal(out.s.corrected.n, 60);
-        const held_out *h = &out.s.results[out.s.winner].held;
-        double own = 0; /* the mean over all repeats, not the last one */
-        for (int64_t i = 0; i < h->n; i++) own += abs(h->rank[i] - data->y[h->row[i]]) / 60.0 / repeats;
-        assert_true(fabs(out.model->cv.mae - own) < 1e-12);
-        assert_true(out.s.corrected.mae > out.model->cv.mae);
-        const report_entry *last = &out.model->report[out.model->n_report - 1];
-        assert_string_equal(last->name, "corrected_mae");
-        assert_true(*last->value == out.s.corrected.mae);
-        finish(&out);
-    }
+    int fold[60];
+    rung_model *model;
+    rung_search *found, *nested;
+    rung_tune_options o = {.methods = LIST("kdlor"), .grids = LIST("gamma=0.01,1,100", "ridge=1,0.01"), .repeats = 1};
+    for (int i = 0; i < 60; i++) fold[i] = i % 3;
+    double by = correction(ctx, &o, data, fold, 3);
+    o.own_folds = fold;
+    o.own_repeats = 1;
+    assert_ok(ctx, tune(ctx, &o, data, &model, &found));
+    assert_close(found->corrected.mae, found->cv.mae + by, 1e-12);
+    assert_true(model->cv.mae == found->corrected.mae && model->cv.mae_low == found->corrected.mae_low);
+    assert_true(found->corrected.mae_low < found->corrected.mae && found->corrected.mae < found->corrected.mae_high);
+    const report_entry *last = &model->report[model->n_report - 1];
+    assert_string_equal(last->name, "winner_mae");
+    assert_true(*last->value == found->cv.mae);
+    model_free(model);
+    o.nested = 1;
+    assert_ok(ctx, tune(ctx, &o, data, &model, &nested));
+    assert_close(nested->corrected.mae, found->corrected.mae, 1e-12);
+    model_free(model);
+    search_free(nested);
+    search_free(found);
     rung_tune_options one = {.methods = LIST("kdlor"), .grids = LIST("gamma=1", "ridge=1")};
-    outcome alone = run(ctx, &one, data);
-    assert_true(alone.s.corrected.n == 0);
-    finish(&alone);
+    assert_ok(ctx, tune(ctx, &one, data, &model, &found));
+    assert_true(found->corrected.n == 0 && model->cv.mae == found->cv.mae);
+    model_free(model);
+    search_free(found);
     dataset_free(data);
 }
 
-/* Points on labelled and on all rows, with costs, probabilities as the criterion and one standard error. */
+/* Pure noise of 30 labels: the winner of many points looks good by chance, the corrected error is that of new rows. */
+static void the_corrected_error_is_that_of_new_rows(void **state)
+{
+    enum { DRAWS = 60, LABELS = 30, NEW = 600 };
+    rung_ctx *ctx = *state;
+    double winner = 0, corrected = 0, x[3 * (LABELS + NEW)];
+    int y[LABELS + NEW], rank[NEW];
+    rng r;
+    rng_open(&r, 77, 0);
+    for (int draw = 0; draw < DRAWS; draw++) {
+        for (int i = 0; i < 3 * (LABELS + NEW); i++) x[i] = rng_normal(&r);
+        for (int i = 0; i < LABELS + NEW; i++) y[i] = 1 + (int)rng_below(&r, 3);
+        rung_view view = {.v = x, .n = LABELS, .d = 3, .row = 3, .col = 1}, new = view;
+        rung_data *data;
+        rung_model *model;
+        rung_search *found;
+        double truth = 0;
+        rung_tune_options o = {
+            .methods = LIST("kdlor"), .grids = LIST("gamma=0.01,0.1,1,10", "ridge=1,0.1,0.01"), .repeats = 1};
+        assert_ok(ctx, dataset_new(ctx, &view, y, NULL, 3, &data));
+        assert_ok(ctx, tune(ctx, &o, data, &model, &found));
+        new.v += 3 * LABELS;
+        new.n = NEW;
+        assert_ok(ctx, model_predict(ctx, model, &new, &(rung_output){.rank = rank}));
+        for (int i = 0; i < NEW; i++) truth += abs(rank[i] - y[LABELS + i]) / (double)NEW;
+        winner += (found->cv.mae - truth) / DRAWS;
+        corrected += (found->corrected.mae - truth) / DRAWS;
+        search_free(found);
+        model_free(model);
+        dataset_free(data);
+        pool_free_all(&ctx->scratch);
+    }
+    if (winner > -0.06 || fabs(corrected) > 0.04)
+        fail_msg("the winner's error is off by %.3f, corrected %.3f", winner, corrected);
+}
+
+/* Points on labelled and on all rows, with costs, probabilities as the criterion and one standard error; leave-one-out is
+ * corrected in five parts. */
 static void the_choice_is_corrected_among_all_kinds(void **state)
 {
     rung_ctx *ctx = *state;
     rung_data *data = make_data(ctx, 60, 3, false, true);
     const double cost[9] = {0, 1, 2, 3, 0, 1, 6, 3, 0};
-    const char *const metrics[] = {"mae", "rps", "cost"};
-    for (int k = 0; k < 3; k++) {
+    const char *const metrics[] = {"mae", "rps", "cost", "mae"};
+    for (int k = 0; k < 4; k++) {
         rung_tune_options o = {.methods = LIST("llgc", "pom", "kdlor", "plp"),
                                .grids = LIST("gamma=0.5,2", "ridge=0.1,1"),
                                .metric = metrics[k],
                                .one_se = k == 1,
                                .cost = k == 2 ? cost : NULL,
-                               .repeats = 2};
-        outcome out = run(ctx, &o, data);
-        assert_int_equal(out.s.corrected.n, 40);
-        assert_true(isfinite(out.s.corrected.rps) && out.s.corrected.mae >= 0.8 * out.model->cv.mae);
-        finish(&out);
+                               .folds = k == 3 ? -1 : 0,
+                               .repeats = k == 3 ? 0 : 2};
+        rung_model *model;
+        rung_search *found;
+        assert_ok(ctx, tune(ctx, &o, data, &model, &found));
+        assert_int_equal(found->corrected.n, 40);
+        assert_true(isfinite(found->corrected.rps) && found->corrected.mae >= 0.6 * found->cv.mae);
+        search_free(found);
+        model_free(model);
     }
     dataset_free(data);
 }
@@ -1102,6 +1132,7 @@ int main(void)
         WITH_CONTEXT(every_allocation_may_fail),
         WITH_CONTEXT(the_evidence_decides),
         WITH_CONTEXT(the_choice_is_corrected),
+        WITH_CONTEXT(the_corrected_error_is_that_of_new_rows),
         WITH_CONTEXT(the_choice_is_corrected_among_all_kinds),
     };
     la_enter();
