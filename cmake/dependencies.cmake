@@ -106,8 +106,19 @@ if(NOT SKBUILD)
   endif()
 
   # Optional, too: several processes that mpirun starts share the work (docs/cluster.md).
+  # A machine may have mpicc without its headers (Debian's openmpi-bin, which octave brings along): FindMPI would stop
+  # with an error there.
   if(RUNG_MPI)
-    find_package(MPI QUIET COMPONENTS C)
+    find_program(MPI_C_COMPILER NAMES mpicc)
+    mark_as_advanced(MPI_C_COMPILER)
+    set(mpi_headers 0)
+    if(MPI_C_COMPILER)
+      execute_process(COMMAND ${MPI_C_COMPILER} -E -include mpi.h -x c /dev/null
+                      RESULT_VARIABLE mpi_headers OUTPUT_QUIET ERROR_QUIET)
+    endif()
+    if(mpi_headers EQUAL 0)
+      find_package(MPI QUIET COMPONENTS C)
+    endif()
     if(RUNG_MPI STREQUAL "ON")
       rung_need(MPI_C_FOUND "MPI" libopenmpi-dev)
     endif()
