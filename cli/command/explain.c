@@ -183,7 +183,7 @@ static int explain_importance(session *s, const arguments *args, explain_job *jo
     job->report = jout_parse(text);
     rung_free(text);
     if (json_is_true(json_object_get(job->report, "seen")) && !s->quiet)
-        complain("warning: the model was fitted to these rows: columns that it learned by heart look important, too; "
+        complain("warning: the model was fitted to these rows: columns it merely memorised look important, too; "
                  "give other labelled rows, or use 'rung fit --explain', which holds rows out");
     code = leading_effects(s, job->model, job->data, job->report, &job->effects, wants_page(args) ? &job->pair : NULL);
     if (code != EXIT_OK) return code;

@@ -84,7 +84,7 @@ static int serve_desk(session *s, const arguments *args, desk *d)
         printf("%s\n", http_address(server));
         fflush(stdout);
         if (!option_given(args, "no-browser")) forward = browser_open(http_address(server));
-        if (!s->quiet) complain("grades go to %s; Ctrl-C ends it", d->j.path);
+        if (!s->quiet) complain("grades go to %s; press Ctrl-C to stop", d->j.path);
         http_wait(server);
     }
     http_stop(server);

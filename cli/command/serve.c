@@ -53,7 +53,7 @@ static int serve_answers(session *s, const arguments *args, answers *a)
     printf("%s\n", http_address(server));
     fflush(stdout);
     if (!s->quiet)
-        complain("answers GET health, POST predict%s at this address; Ctrl-C ends it",
+        complain("answers GET health, POST predict%s at this address; press Ctrl-C to stop",
                  a->background ? " and POST explain" : "");
     http_wait(server);
     answers_interrupt(a);

@@ -23,32 +23,17 @@ enum { CONFUSION, CALIBRATION, SCORES, REGIONS, METRICS, MODEL, REPEAT, SECTIONS
 
 /* ---- the answer in one sentence ---- */
 
-/* How the model's error compares with the constant's: a plain fraction where one is near. */
-static char *compared(double share)
-{
-    static const struct {
-        double share;
-        const char *words;
-    } plain[] = {{0.1, "a tenth of"}, {0.2, "a fifth of"},        {0.25, "a quarter of"},      {1 / 3.0, "a third of"},
-                 {0.5, "half of"},    {2 / 3.0, "two thirds of"}, {0.75, "three quarters of"}, {1, "no better than"}};
-    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-        if (fabs(share - plain[i].share) < 0.015) return text_of("%s", plain[i].words);
-    return share > 1 ? text_of("worse than") : text_of("%.0f %% of", 100 * share);
-}
-
 static char *answer(const evaluation *e, bool real)
 {
     double mae = e->row[0].model, median = e->row[0].median;
     int64_t answered = e->labelled - e->unsure;
     if (!answered) return text_of("no row has an answer");
-    char *words = compared(median > 0 ? mae / median : 1), *rows = NULL;
-    char *text = text_of("MAE %.2f, %s always predicting %s (%.2f)", mae, words, e->constant, median);
+    char *text = text_of("MAE %.2f; always predicting %s gives %.2f", mae, e->constant, median), *rows = NULL;
     if (!real && e->near == answered)
         rows = text_of("%s; right or one class off on all %lld rows", text, (long long)answered);
     else if (!real)
         rows =
             text_of("%s; right or one class off on %lld of %lld rows", text, (long long)e->near, (long long)answered);
-    free(words);
     if (!rows) return text;
     free(text);
     return rows;

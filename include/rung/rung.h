@@ -416,7 +416,7 @@ RUNG_API RUNG_CHECK rung_status rung_data_generate(rung_ctx *ctx, const char *na
  */
 RUNG_API const char *rung_generator_at(int index, const char **help);
 /* Sets some of n ranks to 0, at random by the seed of the context, stratified by class: about `share` of them or, with
- * keep > 0, all but `keep` of each class. Each class keeps at least one. RUNG_EARG: a number that cannot be. */
+ * keep > 0, all but `keep` of each class. Each class keeps at least one. RUNG_EARG: an invalid number. */
 RUNG_API RUNG_CHECK rung_status rung_ranks_hide(rung_ctx *ctx, int64_t n, int *rank, int classes, double share,
                                                 int64_t keep);
 RUNG_API void rung_data_free(rung_data *data);

@@ -249,9 +249,10 @@ static rung_status order_needed(rung_ctx *ctx, const rung_table *t, int n_column
     bool guessed = order_guess(n, names);
     TRY(order_text(ctx, n, names, &order));
     bool usable = strlen(order) < TABLE_LIST && !strchr(order, '\n');
-    rung_status status = set_error(
-        ctx, RUNG_EDATA, "%s, column %s: the labels are text (%s); give their order, lowest first%s", t->path,
-        table_column_label(t, text, column_name), list, usable && !guessed ? ", by rearranging that of the file" : "");
+    /* where the order is unknown, the one that follows is that of the file: not to be taken as it stands */
+    rung_status status = set_error(ctx, RUNG_EDATA, "%s, column %s: the labels are text (%s); %s, lowest first",
+                                   t->path, table_column_label(t, text, column_name), list,
+                                   usable && !guessed ? "put them in order" : "give their order");
     return usable ? hint(ctx, status, "option order=%s", order) : hint(ctx, status, "option order");
 }
 

@@ -331,7 +331,7 @@ rung_status model_predict_training(rung_ctx *ctx, const rung_model *m, const run
     const transduction *t = &m->training;
     int outputs = m->members[0].score.outputs;
     if (t->n == 0)
-        return set_error(ctx, RUNG_EARG, "a %s model says nothing of its own training rows: give DATA", m->method);
+        return set_error(ctx, RUNG_EARG, "a %s model says nothing of its own training rows: name a data file", m->method);
     TRY(check_wanted(ctx, m, out));
     pool_mark mark = pool_here(&ctx->scratch);
     block_room room = {0};

@@ -540,7 +540,7 @@ static void test_training_rows(void **state)
     model_free(m);
     m = make_model(ctx, MODEL_RBF);
     assert_fails(ctx, model_predict_training(ctx, m, &(rung_output){.score = score}), RUNG_EARG,
-                 "a kdlor model says nothing of its own training rows: give DATA");
+                 "a kdlor model says nothing of its own training rows: name a data file");
     model_free(m);
 }
 

@@ -159,7 +159,7 @@ static const param_row auto_rows[] = {
           .help = "with or without kernels on columns weighted by their relevance", .type = RUNG_CHOICE,
           .default_value = "with", .published = "without", .choices = "without|with"),
     PARAM(auto_params, temper, .name = "temper",
-          .help = "with: probabilities as certain as rows left out justify; without: the average as it is",
+          .help = "with: flatten probabilities as far as held-out rows justify; without: the average as it is",
           .type = RUNG_CHOICE, .default_value = "with", .published = "without", .choices = "without|with"),
     PARAM(auto_params, copies, .name = "copies",
           .help = "with: a row that equals a labelled one takes its grade, if equal rows nearly always agree",
