@@ -47,6 +47,18 @@ try() {
     "$compiler" $strict "$example" $(pkg-config --static --cflags --libs rung) -o "$work/pkg-config-static"
     try "$work/pkg-config-static" static
     mv "$work/shared"/* "$lib"
+    # without any shared library, by the words of docs/install.md, where all are there as archives
+    docs=$(dirname "$0")/../../docs/install.md
+    # shellcheck disable=SC2016 # the words themselves
+    words=$(sed -n 's/^cc fit.c $(pkg-config --static --cflags --libs rung) //p' "$docs")
+    [ -n "$words" ] || bad "docs/install.md has no words for a static program"
+    echo 'int main(void) { return 0; }' >"$work/empty.$language"
+    if "$compiler" -x "$language" "$work/empty.$language" -x none $words -llapacke -lopenblas -ljansson \
+        -o "$work/archives" 2>/dev/null; then
+        "$compiler" $strict "$example" $(pkg-config --static --cflags --libs rung) $words -o "$work/all-static" ||
+            bad "the words of docs/install.md"
+        try "$work/all-static" static
+    fi
 }
 
 # CMake
