@@ -30,6 +30,9 @@ static rung_status class_weights(rung_ctx *ctx, const rung_spec *spec, const run
     for (int i = 0; i < spec->n_weights; i++) {
         int q = 0;
         while (q < code->n_classes && strcmp(code->classes[q], spec->weight_class[i]) != 0) q++;
+        if (code->n_classes == 0)
+            return set_error(ctx, RUNG_EDATA, "there is a weight for class '%s', but all %lld rows are unlabelled",
+                             spec->weight_class[i], (long long)data->n);
         if (q == code->n_classes)
             return set_error(
                 ctx, RUNG_EARG,

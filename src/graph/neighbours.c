@@ -31,11 +31,27 @@ static rung_status columns_of(rung_ctx *ctx, int64_t d, int64_t n, const double 
 /* Beyond these numbers of rows and columns the search uses cells and finds most neighbours. */
 enum { EXACT_ROWS = 50000, EXACT_COLUMNS = 8 };
 
+/* Squared distances that overflow compare with nothing. */
+static rung_status check_range(rung_ctx *ctx, const la_mat *X)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    double *v = NULL, largest = 0;
+    int64_t d = la_rows(X), cells = d * la_cols(X);
+    TRY(NEW_RAW(ctx, &ctx->scratch, v, cells));
+    la_get(X, v);
+    for (int64_t i = 0; i < cells; i++) largest = fmax(largest, fabs(v[i]));
+    pool_release(&ctx->scratch, mark);
+    if (isfinite(16 * (double)d * largest * largest)) return RUNG_OK;
+    return set_error(ctx, RUNG_EDATA,
+                     "a column has values up to %.3g, too large for the distances of rows; scale the columns", largest);
+}
+
 static rung_status among(rung_ctx *ctx, pool *mem, const la_mat *X, const la_pair_factor *factor, int64_t k,
                          neighbours *out)
 {
     int64_t n = la_cols(X), *index, *self = NULL;
     double *d2;
+    TRY(check_range(ctx, X));
     TRY(lists_new(ctx, mem, n, at_most(k, n - 1), out, &index, &d2));
     if (n > EXACT_ROWS && la_rows(X) > EXACT_COLUMNS && !factor && out->k > 0) {
         double found;
