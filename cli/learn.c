@@ -235,7 +235,9 @@ static int open_stream(session *s, const arguments *args, const rung_encode_opti
 {
     rung_files *files = NULL;
     rung_read_options reading = {.size = sizeof reading};
-    int passes = option_given(args, "passes") || ranks_all() > 1, code = datafile_options(s, args, &reading);
+    bool streams = (rung_spec_method(spec)->flags & RUNG_STREAMS) != 0;
+    int passes = option_given(args, "passes") || ranks_all() > 1 || (ranks_launched() && streams),
+        code = datafile_options(s, args, &reading);
     if (code == EXIT_OK) code = datafile_list(s, args, 0, &files);
     if (code == EXIT_OK && !passes) code = session_check(s, rung_stream_needed(s->ctx, spec, files, &reading, &passes));
     if (code == EXIT_OK && passes) code = session_check(s, rung_stream_open(s->ctx, spec, files, &reading, how, out));

@@ -426,9 +426,46 @@ static bool names_are_free(char *const *to, const predict_job *job)
     return true;
 }
 
+static uint64_t hash_bytes(uint64_t h, const void *bytes, size_t n)
+{
+    for (const unsigned char *b = bytes; n > 0; n--) h = (h ^ *b++) * UINT64_C(0x100000001b3);
+    return h;
+}
+
+static uint64_t hash_model(const char *path)
+{
+    unsigned char some[4096];
+    uint64_t h = 0;
+    FILE *file = fopen(path, "rb");
+    for (size_t n; file && (n = fread(some, 1, sizeof some, file)) > 0;) h = hash_bytes(h, some, n);
+    if (file) fclose(file);
+    return h;
+}
+
+/* Files are shared out by their place in the list, so that every rank must see the same ones, and the same model. */
+static bool same_everywhere(const arguments *args, const predict_job *job)
+{
+    const char *path;
+    if (ranks_all() == 1) return true;
+    uint64_t own = hash_model(operand(args, 0));
+    for (int64_t i = 0; (path = rung_files_at(job->files, i)); i++) {
+        struct stat about = {0};
+        if (stat(path, &about) != 0) about.st_size = -1;
+        int64_t size = about.st_size;
+        own = hash_bytes(hash_bytes(own, path, strlen(path) + 1), &size, sizeof size);
+    }
+    uint64_t first = own;
+    if (!ranks_share(&first, sizeof first)) return false;
+    if (first != own)
+        complain("predict: the model, or the names or sizes of the files, of this process differ from those of rank 0; "
+                 "all processes must see the same files under the same names");
+    return first == own;
+}
+
 static int predict_apart(session *s, const arguments *args, predict_job *job, const char *folder)
 {
     int64_t n = job->end;
+    if (!same_everywhere(args, job)) return FAILED;
     char **to = allocate((size_t)n, sizeof *to);
     for (int64_t i = 0; i < n; i++) to[i] = name_apart(s, folder, rung_files_at(job->files, i));
     int code = names_are_free(to, job) ? EXIT_OK : USAGE;

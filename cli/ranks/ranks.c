@@ -48,6 +48,7 @@ bool ranks_begin(void)
 
 int ranks_end(int code) { return code; }
 const char *ranks_library(void) { return ""; }
+bool ranks_launched(void) { return false; }
 int ranks_all(void) { return 1; }
 bool ranks_own(int64_t task) { return task >= 0; }
 bool ranks_lead(void) { return true; }
@@ -89,6 +90,7 @@ static struct {
     double seconds, processor; /* of which MPI uses all while it waits: no measure of the work */
 } exchanged;
 
+bool ranks_launched(void) { return comm.size > 0; }
 int ranks_all(void) { return comm.ranks > 1 ? comm.ranks : 1; }
 bool ranks_own(int64_t task) { return comm.ranks < 2 || task % comm.ranks == comm.rank; }
 bool ranks_lead(void) { return comm.rank == 0; }

@@ -19,6 +19,7 @@ bool ranks_begin(void);
 int ranks_end(int code);
 
 const char *ranks_library(void);   /* the name of the MPI; empty: built without */
+bool ranks_launched(void);         /* by mpirun or srun, be it with one process */
 int ranks_all(void);               /* 1: this process works alone */
 bool ranks_own(int64_t task);      /* whether a task, of those numbered from 0, is that of this rank */
 bool ranks_lead(void);             /* this is rank 0, or there are no others */

@@ -39,6 +39,32 @@ rung_status comm_gather(rung_ctx *ctx, const void *bytes, int64_t n, char ***all
     return RUNG_OK;
 }
 
+/* FNV-1a, eight bytes at a time: the rows of a large table, too. */
+uint64_t comm_hash(uint64_t hash, const void *bytes, size_t n)
+{
+    const char *at = bytes;
+    for (uint64_t word = 0; n > 0; word = 0) {
+        size_t some = n < sizeof word ? n : sizeof word;
+        memcpy(&word, at, some);
+        hash = (hash ^ word ^ UINT64_C(0xcbf29ce484222325)) * UINT64_C(0x100000001b3);
+        hash ^= hash >> 32;
+        at += some;
+        n -= some;
+    }
+    return hash;
+}
+
+rung_status comm_agree(rung_ctx *ctx, uint64_t hash, const char *what)
+{
+    uint64_t first = hash;
+    TRY(comm_broadcast(ctx, &first, sizeof first, 0));
+    if (first == hash) return RUNG_OK;
+    return set_error(ctx, RUNG_EDATA,
+                     "%s of this process (rank %d) differ from those of rank 0; all processes must see the same data "
+                     "under the same names",
+                     what, comm_rank(ctx));
+}
+
 /* As two doubles, the upper and the lower half of the bits: sums of these are exact for two million processes. */
 rung_status comm_sum_whole(rung_ctx *ctx, int64_t n, int64_t *v)
 {

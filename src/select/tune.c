@@ -377,6 +377,20 @@ static rung_status run_and_correct(rung_ctx *ctx, const rung_tune_options *optio
     return RUNG_OK;
 }
 
+/* Points are shared out, so that results of other rows would be compared with each other. */
+static rung_status same_rows(rung_ctx *ctx, const rung_data *data)
+{
+    if (comm_ranks(ctx) == 1) return RUNG_OK;
+    size_t n = (size_t)data->n;
+    uint64_t hash = comm_hash(COMM_HASH, data->X, n * (size_t)data->d * sizeof *data->X);
+    hash = comm_hash(hash, data->y, n * sizeof *data->y);
+    if (data->upper) hash = comm_hash(hash, data->upper, n * sizeof *data->upper);
+    if (data->weight) hash = comm_hash(hash, data->weight, n * sizeof *data->weight);
+    if (data->group) hash = comm_hash(hash, data->group, n * sizeof *data->group);
+    if (data->chosen) hash = comm_hash(hash, data->chosen, n * sizeof *data->chosen);
+    return comm_agree(ctx, hash, "the rows");
+}
+
 rung_status tune(rung_ctx *ctx, const rung_tune_options *options, const rung_data *data, rung_model **model,
                  rung_search **found)
 {
@@ -386,6 +400,7 @@ rung_status tune(rung_ctx *ctx, const rung_tune_options *options, const rung_dat
     if (data->target)
         return hint(ctx, set_error(ctx, RUNG_EARG, "a search grades classes: cut real targets into classes"),
                     "option bins");
+    TRY(same_rows(ctx, data));
     progress_part outer = ctx->part;
     rung_status status = run_and_correct(ctx, options, data, &s, model, found);
     progress_leave(ctx, outer);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/comm.h"
 #include "data/column_kind.h"
 #include "data/features.h"
 #include "read/format.h"
@@ -181,6 +182,18 @@ static rung_status check_options(rung_ctx *ctx, const rung_encode_options *optio
     return RUNG_OK;
 }
 
+/* Files are shared out by their place in the list. */
+static rung_status same_files(rung_ctx *ctx, int64_t n, const char *const *path)
+{
+    uint64_t hash = COMM_HASH;
+    if (comm_ranks(ctx) == 1) return RUNG_OK;
+    for (int64_t k = 0; k < n; k++) {
+        double bytes = bytes_of(ctx, path[k]);
+        hash = comm_hash(comm_hash(hash, path[k], strlen(path[k]) + 1), &bytes, sizeof bytes);
+    }
+    return comm_agree(ctx, hash, "the names or sizes of the files");
+}
+
 static rung_status fill(rung_ctx *ctx, const rung_files *files, const rung_read_options *how,
                         const rung_encode_options *options, int64_t most, rung_stream *s)
 {
@@ -188,6 +201,7 @@ static rung_status fill(rung_ctx *ctx, const rung_files *files, const rung_read_
     survey v = {.s = s, .options = options, .how = *how, .room = most};
     TRY(check_options(ctx, options));
     TRY(files_sorted(ctx, files, &sorted));
+    TRY(same_files(ctx, files->n, sorted));
     s->n_files = files->n;
     s->seed = ctx->seed;
     TRY(NEW(ctx, &s->mem, s->path, files->n));

@@ -23,6 +23,18 @@ enum {
 
 /* ---- the shape ---- */
 
+/* What the processes exchange is as wide as the columns are many. */
+static rung_status same_shape(rung_ctx *ctx, const survey *v)
+{
+    const rung_table *t = v->shape;
+    uint64_t hash = comm_hash(COMM_HASH, &t->has_names, sizeof t->has_names);
+    for (int64_t c = 0; c < t->n_columns; c++) {
+        const column *one = &t->columns[c];
+        hash = comm_hash(comm_hash(hash, one->name, strlen(one->name) + 1), &one->kind, sizeof one->kind);
+    }
+    return comm_agree(ctx, hash, "the columns of the first file");
+}
+
 /* The columns of the first file that has any. */
 static rung_status take_shape(rung_ctx *ctx, survey *v)
 {
@@ -45,6 +57,7 @@ static rung_status take_shape(rung_ctx *ctx, survey *v)
         return set_error(ctx, RUNG_EARG, "%s: files of sparse rows cannot be read in passes; they must fit into memory",
                          v->first);
     if (v->how.header == 0) v->how.header = v->shape->has_names ? 1 : -1;
+    TRY(same_shape(ctx, v));
     return dataset_label_column(ctx, v->shape, v->options, &v->label);
 }
 

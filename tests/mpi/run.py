@@ -155,6 +155,45 @@ def test_a_rank_that_fails_ends_the_job():
     leaves_nothing()
 
 
+def test_ranks_that_see_other_data():
+    """Every rank works in a folder of its own."""
+    def told(*command):
+        script = 'cd here$OMPI_COMM_WORLD_RANK && exec "$@"'
+        said = run('sh', '-c', script, 'sh', RUNG, *command, '-q', ranks=2, code=1)
+        lines = of_rung(said)
+        check(len(lines) == 1 and 'those of rank 0' in lines[0], command, said)
+    run(RUNG, 'fit', 'few/1.csv', '-m', 'pom', '-o', 'some.rung')
+    for rank in '01':
+        shutil.copytree('few', f'here{rank}/few')
+        shutil.copy('some.rung', f'here{rank}')
+    lines = open('few/1.csv').read().splitlines()
+    with open('here1/few/1.csv', 'w') as f:  # as long, and another number
+        f.write('\n'.join([lines[0], ','.join(['9' + lines[1][1:]]) if lines[1][0] in '12345678' else lines[1].replace('0', '1', 1)]
+                          + lines[2:]) + '\n')
+    told('tune', 'few/1.csv', '-m', 'pom,kdlor', '-g', 'gamma=0.5,2', '-o', 'new.rung')
+    os.rename('here1/few/2.csv', 'here1/few/4.csv')
+    told('fit', 'few', '-m', 'pom', '-o', 'new.rung')
+    told('predict', 'some.rung', 'few', '--output-dir', 'out')
+    os.remove('here1/few/4.csv')
+    told('fit', 'few', '-m', 'pom', '-o', 'new.rung')
+    told('fit', 'few', '-m', 'boost', '-o', 'new.rung')
+    told('predict', 'some.rung', 'few', '--output-dir', 'out')
+    shutil.rmtree('here1/few')
+    shutil.copytree('few', 'here1/few')
+    for name in os.listdir('few'):  # of the same size, with a column fewer
+        text = open(f'few/{name}').read().splitlines()
+        with open(f'here1/few/{name}', 'w') as f:
+            f.write('\n'.join('_'.join(line.rsplit(',', 1)) for line in text) + '\n')
+    told('fit', 'few', '-m', 'pom', '-o', 'new.rung')
+
+
+def test_one_process_under_mpirun():
+    more = '-m', 'boost', '-p', 'rounds=8', '--anonymous', '-q', '-o'
+    run(RUNG, 'fit', 'few', '--passes', *more, 'one.rung')
+    run(RUNG, 'fit', 'few', *more, 'many.rung', ranks=1)
+    check(content('one.rung') == content('many.rung'), 'mpirun -n 1 does not read in passes')
+
+
 def make_experiment():
     for i, name in enumerate('abc'):
         os.mkdir(name)
