@@ -51,7 +51,10 @@ char *importance_rows(const json_t *report)
     char *how =
         repeats == 1 ? text_of("every column permuted once") : text_of("every column permuted %lld times", repeats);
     if (json_is_integer(json_object_get(report, "folds")))
-        text = text_of("%s, each predicted by a model that did not see it; %s", of, how);
+        text =
+            text_of("%s, each predicted by one of %lld fits that did not see it (in folds of their own: this error and "
+                    "that of the fit above differ by chance); %s",
+                    of, (long long)json_integer_value(json_object_get(report, "folds")), how);
     else if (json_is_true(json_object_get(report, "seen")))
         text = text_of(
             "%s, which the model was fitted to: this shows what the fit used, not what helps on new rows; %s", of, how);

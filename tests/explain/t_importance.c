@@ -185,6 +185,39 @@ static void test_held_out(void **state)
     }
 }
 
+/* Labels that mean nothing, every row three times: a fit that has seen the others of a row must not predict it, or noise
+ * would be important. Rows that were chosen to be labelled do not count. */
+static void test_copies_and_chosen_rows(void **state)
+{
+    enum { ROWS = 90 };
+    rung_ctx *ctx = *state;
+    double X[3 * ROWS];
+    int y[ROWS], chosen[ROWS] = {0};
+    rng r;
+    rng_open(&r, 3, 1);
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < 3; j++) X[3 * i + j] = i % 3 ? X[3 * (i - 1) + j] : rng_normal(&r);
+    for (int i = 0; i < ROWS; i++) y[i] = i % 3 ? y[i - 1] : 1 + (int)rng_below(&r, 4);
+    for (int i = 0; i < 30; i++) chosen[i] = 1;
+    rung_view view = {.v = X, .n = ROWS, .d = 3, .row = 3, .col = 1};
+    for (int marked = 0; marked < 2; marked++) {
+        rung_data *data;
+        rung_spec *spec;
+        char *text;
+        assert_ok(ctx, rung_data_new(ctx, &view, y, NULL, 4, &data));
+        if (marked) assert_ok(ctx, rung_data_set_chosen(ctx, data, chosen));
+        assert_ok(ctx, rung_spec_new(ctx, "boost", 0, &spec));
+        assert_ok(ctx, rung_importance_held_out(ctx, spec, data, NULL, &text));
+        json_t *report = parsed(text);
+        assert_int_equal(json_integer_value(json_object_get(report, "rows")), marked ? ROWS - 30 : ROWS);
+        double error = part(json_object_get(report, "error"), "mae", "mean");
+        if (error < 0.8) fail_msg("mae %g: the copies of a row are seen", error);
+        json_decref(report);
+        rung_spec_free(spec);
+        rung_data_free(data);
+    }
+}
+
 static void test_rejected(void **state)
 {
     rung_ctx *ctx = *state;
@@ -210,6 +243,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {WITH_CONTEXT(test_order),    WITH_CONTEXT(test_ignored),
                                        WITH_CONTEXT(test_by_hand),  WITH_CONTEXT(test_same_bits),
-                                       WITH_CONTEXT(test_held_out), WITH_CONTEXT(test_rejected)};
+                                       WITH_CONTEXT(test_held_out), WITH_CONTEXT(test_copies_and_chosen_rows),
+                                       WITH_CONTEXT(test_rejected)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -205,6 +205,35 @@ static void shuffled_labels_leak_nothing(void **state)
     dataset_free(data);
 }
 
+/* Every row three times: its copies leave with it, in the outer folds, too, so that noise stays noise. */
+static void copies_leak_nothing(void **state)
+{
+    enum { ROWS = 90 };
+    rung_ctx *ctx = *state;
+    double x[2 * ROWS];
+    int y[ROWS];
+    rng r;
+    rng_open(&r, 8, 1);
+    for (int i = 0; i < ROWS; i++) {
+        x[2 * i] = i % 3 ? x[2 * i - 2] : rng_normal(&r);
+        x[2 * i + 1] = i % 3 ? x[2 * i - 1] : rng_normal(&r);
+        y[i] = i % 3 ? y[i - 1] : 1 + (int)rng_below(&r, 4);
+    }
+    rung_view view = {.v = x, .n = ROWS, .d = 2, .row = 2, .col = 1};
+    rung_data *data;
+    rung_model *model;
+    rung_search *found;
+    rung_tune_options o = {
+        .methods = LIST("kdlor"), .grids = LIST("gamma=1,100", "ridge=0.1,0.0001"), .nested = 1, .repeats = 1};
+    assert_ok(ctx, dataset_new(ctx, &view, y, NULL, 4, &data));
+    assert_ok(ctx, tune(ctx, &o, data, &model, &found));
+    if (found->nested.mae < 0.7 || model->cv.mae < 0.7)
+        fail_msg("nested %.3f, corrected %.3f: copies of a row are seen", found->nested.mae, model->cv.mae);
+    search_free(found);
+    model_free(model);
+    dataset_free(data);
+}
+
 static void ties_go_to_the_smoother_model(void **state)
 {
     rung_ctx *ctx = *state;
@@ -1109,6 +1138,7 @@ int main(void)
         WITH_CONTEXT(the_same_bits_on_any_number_of_threads),
         WITH_CONTEXT(the_same_bits_on_any_number_of_processes),
         WITH_CONTEXT(shuffled_labels_leak_nothing),
+        WITH_CONTEXT(copies_leak_nothing),
         WITH_CONTEXT(ties_go_to_the_smoother_model),
         WITH_CONTEXT(one_standard_error_prefers_smooth),
         WITH_CONTEXT(methods_compete),
