@@ -452,6 +452,16 @@ static void parts_of_a_model_are_looked_at(void **state)
     assert_false(met(&j, "means"));
     finish(&j);
 
+    start(ctx, "auto", (const char *const[]){NULL}, &j);
+    for (int i = 0; i < j.model->n_report; i++)
+        if (strcmp(j.model->report[i].name, "loo_mae") == 0) j.model->report[i].value[0] += 1e-3;
+    failures(ctx, &j);
+    assert_true(met(&j, "held out") && met(&j, "weights") && !met(&j, "held-out error"));
+    j.model->members[0].weight *= 1.1;
+    failures(ctx, &j);
+    assert_false(met(&j, "held out"));
+    finish(&j);
+
     static const char *const transductive[] = {"ot", "tld"}; /* their answers for labelled rows */
     for (int m = 0; m < 2; m++) {
         start(ctx, transductive[m], (const char *const[]){NULL}, &j);

@@ -3,8 +3,8 @@
  * prior; the families are then stacked with shrinkage, and the average is sharpened.
  *
  * Kernels and spread labels are assessed by leave-one-out in closed form. Kernels on columns that are weighted by their
- * relevance, and boosted trees, are assessed by folds: the weights of the columns, the weights of members and the number
- * of rounds are found without the fold.
+ * relevance, and trees, are assessed by folds: the weights of the columns and of members are found without the fold, the
+ * number of rounds is that of the least loss over all folds.
  *
  * Inside a family weights are exp(-8 (error + penalty)) (spread labels on redundant columns: exp(-error - 8 penalty));
  * between families w minimises the squared error of the mixture plus sum w^2 / prior on the simplex. Light members are

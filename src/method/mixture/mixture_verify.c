@@ -11,12 +11,14 @@
  * optimal, and the weight of each member follows. */
 #include <float.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fit/verify.h"
 #include "method/mixture/cumulative_ridge.h"
 #include "method/mixture/mixture.h"
 #include "method/mixture/ogp_gp.h"
 #include "method/spread/spread.h"
+#include "solve/cumulative.h"
 
 typedef struct { /* worst over the members; NaN counts as infinite */
     double decrement, covariance, covariance_limit, ridge, spreading, spreading_limit, frequencies, rows, ranks,
@@ -286,13 +288,32 @@ static void tell(const struct verification *v, const worst_of *w)
     condition_add(found, "weights", "weights of the members against those given by leave-one-out", w->weights, 1e-9);
 }
 
+/* The held-out predictions of the members, recomputed from the data and taken together by the weights and the exponent in
+ * the model, against those from which the weights follow. */
+static rung_status held_out_again(rung_ctx *ctx, const rung_model *model, const mixture_choice *m, double all,
+                                  double *off)
+{
+    int J = m->c.p->K - 1;
+    double *P = NULL;
+    TRY(NEW(ctx, &ctx->scratch, P, J));
+    *off = 0;
+    for (int64_t i = 0; i < m->c.l; i++) {
+        memset(P, 0, (size_t)J * sizeof *P);
+        for (int j = 0; j < m->kept.n; j++)
+            for (int q = 0; q < J; q++) P[q] += model->members[j].weight / all * m->held[j][i * J + q];
+        cumulative_sharpen(J + 1, model->sharpen, P);
+        for (int q = 0; q < J; q++) worsen(off, fabs(P[q] - m->combined[i * J + q]));
+    }
+    return RUNG_OK;
+}
+
 rung_status mixture_verify(rung_ctx *ctx, const struct verification *v, const mixture_options *options)
 {
     const rung_model *model = v->model;
     mixture_choice m;
     mixture_summary summary;
     worst_of w = {0};
-    double all = 0, total = 0;
+    double all = 0, total = 0, off, said = told_number(model, "loo_mae");
     TRY(mixture_choose(ctx, v->p, options, &m, &summary));
     condition_add(v->found, "members", "difference from the number of members chosen by leave-one-out",
                   abs(model->n_members - m.kept.n), 0);
@@ -310,5 +331,11 @@ rung_status mixture_verify(rung_ctx *ctx, const struct verification *v, const mi
         TRY(member_conditions(ctx, &m, i, &model->members[i], &w));
     }
     tell(v, &w);
+    TRY(held_out_again(ctx, model, &m, all, &off));
+    condition_add(v->found, "held out", "held-out predictions by the weights in the model against those measured", off,
+                  1e-9);
+    if (!isnan(said))
+        condition_add(v->found, "held-out error", "reported mae of held-out rows against the recomputed one",
+                      fabs(said - summary.mae), 1e-9);
     return RUNG_OK;
 }
