@@ -125,6 +125,7 @@ class Estimator(BaseEstimator):
         for key, value in values.items():
             ctx.call(lib.rung_spec_set, spec, key.encode(), value.encode())
         ctx.call(lib.rung_spec_set_scale, spec, str(self.scale).encode())
+        ctx.call(lib.rung_spec_set_equal_rows, spec, str(self.equal_rows).encode())
         for name, weight in class_weights:
             ctx.call(lib.rung_spec_set_class_weight, spec, name.encode(), weight)
         if getattr(self, "baseline", False):

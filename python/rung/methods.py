@@ -53,6 +53,12 @@ COMMON = {  # parameters that are not the method's own: annotation, default, mea
         "Also report the cross-validated MAE of label propagation alone, which the method should beat: "
         "`describe()['report']['propagation_cv_mae']`.",
     ),
+    "equal_rows": (
+        "Literal['auto', 'together', 'apart']",
+        "auto",
+        "Labelled rows that agree in every column: 'together' are copies of one, which are held out together wherever "
+        "an error is measured, 'apart' are replicates, which are held out one by one; 'auto' tells them apart by counts.",
+    ),
     "nominal": (
         "Columns | None",
         None,
@@ -196,8 +202,8 @@ def _make(method):
 
 class OrdinalClassifier(_base.ByName, _base.Weighted, _base.Classifier):
     def __init__(self, method=_table.DEFAULT, *, params=None, scale="standard", missing="median", order=None,
-                 unlabelled="auto", class_weight=None, cost=None, baseline=False, nominal=None, numeric=None,
-                 dates=None, ordinal=None, random_state=1, n_jobs=None, memory_limit=None,
+                 unlabelled="auto", class_weight=None, cost=None, baseline=False, equal_rows="auto", nominal=None,
+                 numeric=None, dates=None, ordinal=None, random_state=1, n_jobs=None, memory_limit=None,
                  verbose=False):  # fmt: skip
         self.method = method
         self.params = params
@@ -208,6 +214,7 @@ class OrdinalClassifier(_base.ByName, _base.Weighted, _base.Classifier):
         self.class_weight = class_weight
         self.cost = cost
         self.baseline = baseline
+        self.equal_rows = equal_rows
         self.nominal = nominal
         self.numeric = numeric
         self.dates = dates
@@ -219,12 +226,14 @@ class OrdinalClassifier(_base.ByName, _base.Weighted, _base.Classifier):
 
 
 class OrdinalRegressor(_base.ByName, _base.Unweighted, _base.Regressor):
-    def __init__(self, method="krr", *, params=None, scale="standard", missing="median", nominal=None, numeric=None, dates=None,
-                 ordinal=None, random_state=1, n_jobs=None, memory_limit=None, verbose=False):  # fmt: skip
+    def __init__(self, method="krr", *, params=None, scale="standard", missing="median", equal_rows="auto",
+                 nominal=None, numeric=None, dates=None, ordinal=None, random_state=1, n_jobs=None, memory_limit=None,
+                 verbose=False):  # fmt: skip
         self.method = method
         self.params = params
         self.scale = scale
         self.missing = missing
+        self.equal_rows = equal_rows
         self.nominal = nominal
         self.numeric = numeric
         self.dates = dates

@@ -37,8 +37,8 @@ class OrdinalSearch(_base.Classifier):
         The smoothest model within one standard error of the best.
     nested : bool, default False
         Also repeat the whole search, with scaling and fits, without the rows measured: `report_["nested"]`.
-    scale, missing, order, unlabelled, class_weight, cost, nominal, numeric, dates, ordinal, random_state, n_jobs,
-    memory_limit, verbose
+    scale, missing, order, unlabelled, class_weight, cost, equal_rows, nominal, numeric, dates, ordinal, random_state,
+    n_jobs, memory_limit, verbose
         As in the estimators of the methods.
 
     Attributes
@@ -80,6 +80,7 @@ class OrdinalSearch(_base.Classifier):
         unlabelled: Any = "auto",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost: str | ArrayLike | None = None,
+        equal_rows: Literal["auto", "together", "apart"] = "auto",
         nominal: Columns | None = None,
         numeric: Columns | None = None,
         dates: Columns | None = None,
@@ -103,6 +104,7 @@ class OrdinalSearch(_base.Classifier):
         self.unlabelled = unlabelled
         self.class_weight = class_weight
         self.cost = cost
+        self.equal_rows = equal_rows
         self.nominal = nominal
         self.numeric = numeric
         self.dates = dates
@@ -148,7 +150,7 @@ class OrdinalSearch(_base.Classifier):
             "weights": [f"{name}={weight!r}" for name, weight in class_weights],
         }
         kept = {name: texts(words, end=True) for name, words in lists.items()}
-        kept |= {name: c_text(getattr(self, name)) for name in ("metric", "scale")}
+        kept |= {name: c_text(getattr(self, name)) for name in ("metric", "scale", "equal_rows")}
         options = struct(f"{kind}_options")
         for name, value in kept.items():
             setattr(options, name, value)
@@ -238,8 +240,8 @@ def label_curve(
         `rung.suggest`, in batches of 12 up to 120 labels.
     more : forecast the error after so many more labels, default None
         None: as many as there are; 0: no forecast, which saves time.
-    fixed, metric, scale, missing, order, unlabelled, class_weight, nominal, numeric, dates, ordinal, random_state,
-    n_jobs, memory_limit, verbose
+    fixed, metric, scale, missing, order, unlabelled, class_weight, equal_rows, nominal, numeric, dates, ordinal,
+    random_state, n_jobs, memory_limit, verbose
         As in OrdinalSearch.
 
     Returns
@@ -261,6 +263,6 @@ def label_curve(
 
 
 CURVE_OPTIONS = (
-    "fixed", "metric", "scale", "missing", "order", "unlabelled", "class_weight", "nominal", "numeric", "dates",
-    "ordinal", "random_state", "n_jobs", "memory_limit", "verbose",
+    "fixed", "metric", "scale", "missing", "order", "unlabelled", "class_weight", "equal_rows", "nominal", "numeric",
+    "dates", "ordinal", "random_state", "n_jobs", "memory_limit", "verbose",
 )  # fmt: skip

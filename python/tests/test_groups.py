@@ -44,3 +44,20 @@ def test_search_and_fit_hold_out_the_same_groups():
     X, y, patient = visits(20, 4)
     search = rung.OrdinalSearch("krr", random_state=1).fit(X, y, groups=patient.astype(str))
     assert search.cv_["mae"] > 0.35
+
+
+def test_equal_rows_are_copies_or_replicates(command, tmp_path):
+    X, y = rung.generate("toy", rows=60)
+    X, y = np.tile(X, (3, 1)), np.tile(y, 3)
+    file, made = tmp_path / "rows.csv", tmp_path / "made.rung"
+    np.savetxt(file, np.column_stack([X, y]), delimiter=",", header="x1,x2,label", comments="", fmt=["%.17g", "%.17g", "%d"])
+    found = {}
+    for rule in ("together", "apart"):
+        found[rule] = rung.KDLOR(equal_rows=rule).fit(X, y).cv_["mae"]
+        command("fit", file, "-m", "kdlor", "--equal-rows", rule, "-o", made, "-q")
+        assert rung.load(made).cv_["mae"] == found[rule]
+        search = rung.OrdinalSearch("kdlor", grid={"ridge": [0.1]}, repeats=1, equal_rows=rule).fit(X, y)
+        found[rule, "search"] = search.cv_["mae"]
+    assert found["apart"] < found["together"] and found["apart", "search"] < found["together", "search"]
+    with pytest.raises(ValueError, match="unknown rule"):
+        rung.KDLOR(equal_rows="near").fit(X, y)

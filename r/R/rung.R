@@ -5,23 +5,25 @@ rung <- function(x, ...) UseMethod("rung")
 
 rung.formula <- function(formula, data, method = "auto", ..., weights = NULL, groups = NULL, subset = NULL,
                          na.action = na.pass, order = NULL, nominal = NULL, numeric = NULL, dates = NULL,
-                         ordinal = NULL, class_weights = NULL, scale = "standard", missing = c("median", "error"),
-                         real = FALSE, seed = 1, threads = 0, memory = 0, progress = interactive()) {
+                         ordinal = NULL, class_weights = NULL, scale = "standard", equal_rows = "auto",
+                         missing = c("median", "error"), real = FALSE, seed = 1, threads = 0, memory = 0,
+                         progress = interactive()) {
     call <- match.call()
     taken <- formula_data(call, parent.frame())
     if (missing_method(call)) method <- default_method(real)
-    options <- fit_options(method, list(...), class_weights, scale)
+    options <- fit_options(method, list(...), class_weights, scale, equal_rows)
     fit(taken, options, order, match.arg(missing), real, session(seed, threads, memory, progress),
         said_of_columns(nominal, numeric, dates, ordinal), as_called(call, "rung"))
 }
 
 rung.default <- function(x, y, method = "auto", ..., weights = NULL, groups = NULL, order = NULL, nominal = NULL,
-                         numeric = NULL, dates = NULL, ordinal = NULL, class_weights = NULL, scale = "standard", missing = c("median", "error"), real = FALSE, seed = 1, threads = 0,
+                         numeric = NULL, dates = NULL, ordinal = NULL, class_weights = NULL, scale = "standard",
+                         equal_rows = "auto", missing = c("median", "error"), real = FALSE, seed = 1, threads = 0,
                          memory = 0, progress = interactive()) {
     call <- match.call()
     taken <- rows_data(x, if (!base::missing(y)) y, weights, groups)
     if (missing_method(call)) method <- default_method(real)
-    options <- fit_options(method, list(...), class_weights, scale)
+    options <- fit_options(method, list(...), class_weights, scale, equal_rows)
     fit(taken, options, order, match.arg(missing), real, session(seed, threads, memory, progress),
         said_of_columns(nominal, numeric, dates, ordinal), as_called(call, "rung"))
 }
@@ -62,10 +64,11 @@ said_of_columns <- function(nominal, numeric, dates, ordinal) {
     list(nominal = nominal, numeric = numeric, dates = dates, ordinal = as.list(ordinal))
 }
 
-fit_options <- function(methods, params, class_weights, scale) {
+fit_options <- function(methods, params, class_weights, scale, equal_rows) {
     list(methods = as.character(methods), fixed = assignments(params),
          weights = if (identical(class_weights, "balanced")) "balanced" else
-             assignments(as.list(class_weights), "class"), scale = as.character(scale))
+             assignments(as.list(class_weights), "class"), scale = as.character(scale),
+         equal_rows = as.character(equal_rows))
 }
 
 # name=value for every element of a list; a parameter with a hyphen is written with an underscore in R.

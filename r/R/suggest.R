@@ -5,20 +5,23 @@ rung_suggest <- function(x, ...) UseMethod("rung_suggest")
 
 rung_suggest.formula <- function(formula, data, n = 20, method = "auto", ..., random = NULL, more = n, weights = NULL,
                                  groups = NULL, subset = NULL, na.action = na.pass, order = NULL, nominal = NULL,
-                                 numeric = NULL, dates = NULL, ordinal = NULL, class_weights = NULL,
-                                 scale = "standard", missing = c("median", "error"), seed = 1, threads = 0, memory = 0,
+                                 numeric = NULL, dates = NULL, ordinal = NULL, class_weights = NULL, scale = "standard",
+                                 equal_rows = "auto", missing = c("median", "error"), seed = 1, threads = 0, memory = 0,
                                  progress = interactive()) {
-    suggest(formula_data(match.call(), parent.frame()), fit_options(method, list(...), class_weights, scale), n, random,
-            more, order, match.arg(missing), session(seed, threads, memory, progress),
+    options <- fit_options(method, list(...), class_weights, scale, equal_rows)
+    suggest(formula_data(match.call(), parent.frame()), options, n, random, more, order, match.arg(missing),
+            session(seed, threads, memory, progress),
             said_of_columns(nominal, numeric, dates, ordinal))
 }
 
 rung_suggest.default <- function(x, y = NULL, n = 20, method = "auto", ..., random = NULL, more = n, weights = NULL,
                                  groups = NULL, order = NULL, nominal = NULL, numeric = NULL, dates = NULL,
-                                 ordinal = NULL, class_weights = NULL, scale = "standard", missing = c("median", "error"), seed = 1, threads = 0, memory = 0,
+                                 ordinal = NULL, class_weights = NULL, scale = "standard", equal_rows = "auto",
+                                 missing = c("median", "error"), seed = 1, threads = 0, memory = 0,
                                  progress = interactive()) {
-    suggest(rows_data(x, y, weights, groups), fit_options(method, list(...), class_weights, scale), n, random, more,
-            order, match.arg(missing), session(seed, threads, memory, progress),
+    options <- fit_options(method, list(...), class_weights, scale, equal_rows)
+    suggest(rows_data(x, y, weights, groups), options, n, random, more, order, match.arg(missing),
+            session(seed, threads, memory, progress),
             said_of_columns(nominal, numeric, dates, ordinal))
 }
 
@@ -26,7 +29,8 @@ suggest <- function(taken, options, n, random, more, order, missing, session, sa
     if (length(options$methods) != 1L) refuse("method is one name")
     # For the library 0 is the default, and less is none.
     none <- function(number) if (number == 0) -1 else number
-    options <- c(options, list(n = as.integer(n), random = if (is.null(random)) 0 else as.double(none(random)), more = as.integer(none(more))))
+    options <- c(options, list(n = as.integer(n), random = if (is.null(random)) 0 else as.double(none(random)),
+                               more = as.integer(none(more))))
     if (!is.null(taken$y) && all(is.na(taken$y))) taken["y"] <- list(NULL) # no label yet
     ready <- prepare(taken, order, missing, FALSE, session, said)
     found <- finish(session, .Call(C_r_suggest, session, ready$data, options))

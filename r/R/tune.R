@@ -6,22 +6,25 @@ tune <- function(x, ...) UseMethod("tune")
 tune.formula <- function(formula, data, methods = NULL, grid = NULL, fixed = NULL, metric = "mae", folds = 0,
                          repeats = 0, one_se = FALSE, nested = FALSE, ..., weights = NULL, groups = NULL, subset = NULL,
                          na.action = na.pass, order = NULL, nominal = NULL, numeric = NULL, dates = NULL,
-                         ordinal = NULL, class_weights = NULL, scale = "standard", missing = c("median", "error"),
-                         seed = 1, threads = 0, memory = 0, progress = interactive()) {
+                         ordinal = NULL, class_weights = NULL, scale = "standard", equal_rows = "auto",
+                         missing = c("median", "error"), seed = 1, threads = 0, memory = 0, progress = interactive()) {
     reject_unknown("tune", ...)
     call <- match.call()
-    options <- search_options(methods, grid, fixed, metric, folds, repeats, one_se, nested, class_weights, scale)
+    options <- search_options(methods, grid, fixed, metric, folds, repeats, one_se, nested, class_weights, scale,
+                              equal_rows)
     search(formula_data(call, parent.frame()), options, order, match.arg(missing),
            session(seed, threads, memory, progress), said_of_columns(nominal, numeric, dates, ordinal),
            as_called(call, "tune"))
 }
 
 tune.default <- function(x, y, methods = NULL, grid = NULL, fixed = NULL, metric = "mae", folds = 0, repeats = 0,
-                         one_se = FALSE, nested = FALSE, ..., weights = NULL, groups = NULL, order = NULL, nominal = NULL,
-                         numeric = NULL, dates = NULL, ordinal = NULL, class_weights = NULL, scale = "standard", missing = c("median", "error"), seed = 1,
-                         threads = 0, memory = 0, progress = interactive()) {
+                         one_se = FALSE, nested = FALSE, ..., weights = NULL, groups = NULL, order = NULL,
+                         nominal = NULL, numeric = NULL, dates = NULL, ordinal = NULL, class_weights = NULL,
+                         scale = "standard", equal_rows = "auto", missing = c("median", "error"), seed = 1, threads = 0,
+                         memory = 0, progress = interactive()) {
     reject_unknown("tune", ...)
-    options <- search_options(methods, grid, fixed, metric, folds, repeats, one_se, nested, class_weights, scale)
+    options <- search_options(methods, grid, fixed, metric, folds, repeats, one_se, nested, class_weights, scale,
+                              equal_rows)
     search(rows_data(x, y, weights, groups), options, order, match.arg(missing),
            session(seed, threads, memory, progress), said_of_columns(nominal, numeric, dates, ordinal),
            as_called(match.call(), "tune"))
@@ -34,8 +37,9 @@ reject_unknown <- function(name, ...) {
     refuse(name, "() has no argument ", paste0("'", names, "'", collapse = ", "))
 }
 
-search_options <- function(methods, grid, fixed, metric, folds, repeats, one_se, nested, class_weights, scale) {
-    c(fit_options(if (is.null(methods)) default_method(FALSE) else methods, fixed, class_weights, scale),
+search_options <- function(methods, grid, fixed, metric, folds, repeats, one_se, nested, class_weights, scale,
+                           equal_rows) {
+    c(fit_options(if (is.null(methods)) default_method(FALSE) else methods, fixed, class_weights, scale, equal_rows),
       list(grids = assignments(grid), metric = metric, folds = as.integer(folds), repeats = as.integer(repeats),
            one_se = as.integer(one_se), nested = as.integer(nested)))
 }
@@ -76,28 +80,30 @@ rung_curve <- function(x, ...) UseMethod("rung_curve")
 
 rung_curve.formula <- function(formula, data, methods = NULL, sizes = NULL, repeats = 0, fixed = NULL, metric = "mae",
                                ..., weights = NULL, subset = NULL, na.action = na.pass, order = NULL, nominal = NULL,
-                               numeric = NULL, dates = NULL, ordinal = NULL, class_weights = NULL, scale = "standard", missing = c("median", "error"), seed = 1, threads = 0, memory = 0,
+                               numeric = NULL, dates = NULL, ordinal = NULL, class_weights = NULL, scale = "standard",
+                               equal_rows = "auto", missing = c("median", "error"), seed = 1, threads = 0, memory = 0,
                                progress = interactive()) {
     reject_unknown("rung_curve", ...)
     curve(formula_data(match.call(), parent.frame()), methods, sizes, repeats, fixed, metric, order, class_weights,
-          scale, match.arg(missing), session(seed, threads, memory, progress),
+          scale, equal_rows, match.arg(missing), session(seed, threads, memory, progress),
           said_of_columns(nominal, numeric, dates, ordinal))
 }
 
 rung_curve.default <- function(x, y, methods = NULL, sizes = NULL, repeats = 0, fixed = NULL, metric = "mae", ...,
                                weights = NULL, order = NULL, nominal = NULL, numeric = NULL, dates = NULL,
-                               ordinal = NULL, class_weights = NULL, scale = "standard",
+                               ordinal = NULL, class_weights = NULL, scale = "standard", equal_rows = "auto",
                                missing = c("median", "error"), seed = 1, threads = 0, memory = 0,
                                progress = interactive()) {
     reject_unknown("rung_curve", ...)
     curve(rows_data(x, y, weights, NULL), methods, sizes, repeats, fixed, metric, order, class_weights, scale,
-          match.arg(missing), session(seed, threads, memory, progress),
+          equal_rows, match.arg(missing), session(seed, threads, memory, progress),
           said_of_columns(nominal, numeric, dates, ordinal))
 }
 
-curve <- function(taken, methods, sizes, repeats, fixed, metric, order, class_weights, scale, missing, session,
-                  said) {
-    options <- fit_options(if (is.null(methods)) default_method(FALSE) else methods, fixed, class_weights, scale)
+curve <- function(taken, methods, sizes, repeats, fixed, metric, order, class_weights, scale, equal_rows, missing,
+                  session, said) {
+    options <- fit_options(if (is.null(methods)) default_method(FALSE) else methods, fixed, class_weights, scale,
+                           equal_rows)
     options <- c(options, list(metric = metric, repeats = as.integer(repeats)))
     if (!is.null(sizes)) options$sizes <- as.integer(sizes)
     ready <- prepare(taken, order, missing, FALSE, session, said)

@@ -26,6 +26,7 @@ static rung_status fill_spec(rung_ctx *ctx, rung_spec *spec, SEXP options)
     const char *const *fixed = field_texts(options, "fixed"), *const *weights = field_texts(options, "weights");
     char name[512];
     rung_status status = rung_spec_set_scale(ctx, spec, field_text(options, "scale"));
+    if (status == RUNG_OK) status = rung_spec_set_equal_rows(ctx, spec, field_text(options, "equal_rows"));
     for (; fixed && *fixed && status == RUNG_OK; fixed++) {
         const char *value = strchr(*fixed, '=') + 1; /* a value may hold another one */
         snprintf(name, sizeof name, "%.*s", (int)(value - 1 - *fixed), *fixed);
@@ -90,6 +91,7 @@ SEXP r_tune(SEXP handle, SEXP data, SEXP options)
     o.grids = field_texts(options, "grids");
     o.weights = field_texts(options, "weights");
     o.scale = field_text(options, "scale");
+    o.equal_rows = field_text(options, "equal_rows");
     o.metric = field_text(options, "metric");
     o.folds = field_int(options, "folds", 0);
     o.repeats = field_int(options, "repeats", 0);
@@ -119,6 +121,7 @@ SEXP r_curve(SEXP handle, SEXP data, SEXP options)
     o.fixed = field_texts(options, "fixed");
     o.weights = field_texts(options, "weights");
     o.scale = field_text(options, "scale");
+    o.equal_rows = field_text(options, "equal_rows");
     o.metric = field_text(options, "metric");
     o.repeats = field_int(options, "repeats", 0);
     if (sizes != R_NilValue) {

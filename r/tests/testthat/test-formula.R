@@ -144,3 +144,17 @@ test_that("logical columns, times and differences of times", {
     hours <- transform(data, span = as.difftime(b, units = "hours"))
     expect_equal(proba(plain(y ~ span, hours), hours), proba(plain(y ~ b, data), data))
 })
+
+test_that("equal rows are copies or replicates", {
+    data <- graded(60)[rep(1:60, 3), ]
+    mae <- function(rule) quietly(rung(y ~ a + b, data, method = "kdlor", equal_rows = rule))$info$cv[["mae"]]
+    file <- tempfile(fileext = ".csv")
+    write_exact(data[c("a", "b", "y")], file)
+    made <- tempfile()
+    for (rule in c("together", "apart")) {
+        command("fit", file, "-m", "kdlor", "--order", "lo<mid<hi", "--equal-rows", rule, "-o", made, "-q")
+        expect_identical(mae(rule), rung_load(made)$info$cv[["mae"]])
+    }
+    expect_lt(mae("apart"), mae("together"))
+    expect_error(mae("near"), "unknown rule")
+})
