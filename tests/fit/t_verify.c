@@ -569,11 +569,42 @@ static void memory_may_run_out(void **state)
     }
 }
 
+/* A label per class and no direction that puts them in order: thresholds are in order all the same, and right. */
+static void classes_out_of_order(void **state)
+{
+    rung_ctx *ctx = *state;
+    const double x[] = {-0.104597, -1.40911, -0.0300694, 0.454236,   -0.529403,   -0.0995356, 0.749225,
+                        -0.878091, 0.64002,  1.86259,    -0.554564,  0.146518,    -0.150453,  1.54022,
+                        0.316377,  0.89773,  -0.690079,  -0.0161394, -0.00984517, -1.77593};
+    const int y[10] = {1, 2, 3, 4};
+    rung_view view = {.v = x, .n = 10, .d = 2, .row = 2, .col = 1};
+    rung_data *data;
+    rung_spec *spec;
+    rung_model *model;
+    rung_verification *found;
+    const rung_condition *one;
+    int thresholds = 0;
+    assert_ok(ctx, rung_data_new(ctx, &view, y, NULL, 4, &data));
+    assert_ok(ctx, rung_spec_new(ctx, "orml", 1, &spec));
+    assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
+    assert_ok(ctx, rung_model_verify(ctx, spec, data, model, &found));
+    for (int i = 0; (one = rung_verification_at(found, i)); i++) {
+        if (!one->ok) fail_msg("%s: %g, at most %g", one->name, one->value, one->tolerance);
+        thresholds += !strcmp(one->name, "thresholds");
+    }
+    assert_int_equal(thresholds, 1);
+    rung_verification_free(found);
+    rung_model_free(model);
+    rung_spec_free(spec);
+    rung_data_free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(every_method_is_verified_and_tampering_is_seen),
         WITH_CONTEXT(other_forms_are_verified),
+        WITH_CONTEXT(classes_out_of_order),
         WITH_CONTEXT(other_data_are_verified),
         WITH_CONTEXT(rows_that_do_not_differ),
         WITH_CONTEXT(what_is_not_told_is_missed),

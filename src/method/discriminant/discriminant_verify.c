@@ -174,9 +174,11 @@ static void mean_conditions(const class_scores *c, const discriminant_params *pa
                   size > 0 ? off / size : off, 1e-8);
     if (d->kind != DECISION_THRESHOLDS) return;
     off = 0;
-    for (int q = 0; q < c->K - 1; q++) { /* in order but for rounding, so the one before never raises it by more */
+    double last = -INFINITY;
+    for (int q = 0; q < c->K - 1; q++) { /* none is below the one before, whatever the means */
         mean_thresholds((threshold_rule)params->thresholds, 2, c->mean + q, c->mass + q, between);
-        off = fmax(off, fabs(d->thresholds[q] - between[0]));
+        last = fmax(last, between[0]);
+        off = fmax(off, fabs(d->thresholds[q] - last));
     }
     condition_add(c->v->found, "thresholds", "thresholds against their positions between the class means, relative",
                   size > 0 ? off / size : off, 1e-8);
