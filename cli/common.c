@@ -84,6 +84,8 @@ static void on_log(void *user, rung_level level, const char *text)
     enum { MOST_WARNINGS = 5 }; /* a long file read in blocks may have one in every block */
     session *s = user;
     if (level == RUNG_DEBUG ? !s->verbose : level != RUNG_ERROR && s->quiet) return;
+    if (level == RUNG_WARNING && !strncmp(text, s->last, sizeof s->last - 1)) return;
+    if (level == RUNG_WARNING) snprintf(s->last, sizeof s->last, "%s", text);
     bar_clear(s);
     if (level == RUNG_WARNING && s->warnings++ >= MOST_WARNINGS && !s->verbose) {
         if (s->warnings == MOST_WARNINGS + 1) complain("warning: further warnings are hidden; -v shows them");

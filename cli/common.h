@@ -23,7 +23,8 @@ typedef struct {
     int64_t memory;    /* 0: no limit */
     const char *stage; /* the stage whose progress is shown if others repeat within it; NULL: all */
     const char *shown; /* the name that stage is shown under; NULL: its own */
-    int warnings;      /* told so far */
+    int warnings;      /* told so far ... */
+    char last[512];    /* ... and the last of them: files are opened more than once */
     struct {           /* the progress bar */
         char stage[64];
         double started; /* seconds */

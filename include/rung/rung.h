@@ -257,9 +257,9 @@ RUNG_API RUNG_CHECK rung_status rung_table_read(rung_ctx *ctx, const char *path,
                                                 rung_table **out);
 
 /* The files that names stand for, in the order given: a file; a folder, for the files in it whose names do not begin with
- * . or _; a pattern with *, ? or [], as the shell has them. Those of a folder or a pattern
- * are in bytewise order. names ends with NULL. "-", standard input, stands alone. RUNG_EIO: nothing matches, a folder is
- * empty or cannot be read; RUNG_EARG: a file is given twice. */
+ * . or _ (where some names say a format, such as a.csv, only those, with a warning); a pattern with *, ? or [], as the
+ * shell has them. Those of a folder or a pattern are in bytewise order. names ends with NULL. "-", standard input, stands
+ * alone. RUNG_EIO: nothing matches, a folder is empty or cannot be read; RUNG_EARG: a file is given twice. */
 RUNG_API RUNG_CHECK rung_status rung_files_new(rung_ctx *ctx, const char *const *names, rung_files **out);
 RUNG_API const char *rung_files_at(const rung_files *files, int64_t index); /* from 0; NULL past the last one */
 RUNG_API void rung_files_free(rung_files *files);

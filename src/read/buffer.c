@@ -29,6 +29,35 @@ static rung_status nul_byte(const buffer *b, int64_t line)
                      (long long)line);
 }
 
+static rung_status grow(buffer *b, int64_t room)
+{
+    TRY(memory_check(b->ctx, (double)room, "a row of the file"));
+    TRY(RESIZE(b->ctx, b->mem, b->text, room + 1));
+    b->room = room;
+    return RUNG_OK;
+}
+
+/* The last bytes of the buffer, from `first` on, become UTF-8. Those that may have begun a character are among them: no
+ * row can have ended behind them. */
+static rung_status decode(buffer *b, int64_t first)
+{
+    if (b->as == ENCODING_ASCII) {
+        first -= b->left;
+        b->as = encoding_of(b->text + first, b->end - first, b->ended, &b->left);
+        if (b->as == ENCODING_WESTERN)
+            log_at(b->ctx, RUNG_WARNING,
+                   "%s is not UTF-8; it is read as Windows-1252, as western spreadsheets save text; save it as UTF-8 "
+                   "if its "
+                   "letters come out wrong",
+                   b->path);
+    }
+    if (b->as != ENCODING_WESTERN) return RUNG_OK;
+    int64_t end = first + encoding_turned(b->text + first, b->end - first);
+    if (end > b->room) TRY(grow(b, 2 * end));
+    b->end = first + encoding_turn(b->text + first, b->end - first);
+    return RUNG_OK;
+}
+
 rung_status buffer_refill(buffer *b)
 {
     TRY(interrupted(b->ctx));
@@ -42,12 +71,10 @@ rung_status buffer_refill(buffer *b)
         if (b->room >= LONGEST_ROW)
             return set_error(b->ctx, RUNG_EDATA, "%s, line %lld: a row of more than %d MiB; a quote may be unclosed",
                              b->path, (long long)b->line, LONGEST_ROW >> 20);
-        int64_t room = 2 * b->room;
-        TRY(memory_check(b->ctx, (double)room, "a row of the file"));
-        TRY(RESIZE(b->ctx, b->mem, b->text, room + 1));
-        b->room = room;
+        TRY(grow(b, 2 * b->room));
     }
-    int64_t got, wanted = b->room - b->end;
+    int64_t got, first = b->end, wanted = b->room - b->end;
+    if (b->as == ENCODING_WESTERN) wanted /= ENCODING_MOST;
     char *fresh = b->text + b->end;
     TRY(source_read(b->ctx, b->from, fresh, wanted, &got));
     const char *nul = memchr(fresh, 0, (size_t)got);
@@ -58,6 +85,7 @@ rung_status buffer_refill(buffer *b)
     }
     b->end += got;
     b->ended = source_live(b->from) ? got == 0 : got < wanted;
+    TRY(decode(b, first));
     b->text[b->end] = '\n';
     return RUNG_OK;
 }
@@ -94,7 +122,8 @@ rung_status buffer_start(buffer *b)
         return set_error(b->ctx, RUNG_EDATA, "%s is a spreadsheet or another compressed file; save it as CSV", b->path);
     bool mark = got == 3 && first[0] == 0xef && first[1] == 0xbb && first[2] == 0xbf;
     if (memchr(first, 0, (size_t)got)) return nul_byte(b, 1);
-    b->end = mark ? 0 : got;
+    b->end = b->left = mark ? 0 : got;
+    b->as = mark ? ENCODING_UTF8 : ENCODING_ASCII;
     do TRY(buffer_refill(b));
     while (!b->ended && source_live(b->from) && !two_rows(b));
     return RUNG_OK;

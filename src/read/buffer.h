@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "read/encoding.h"
 #include "read/source.h"
 
 typedef struct {
@@ -18,6 +19,8 @@ typedef struct {
     bool ended;     /* text[end] is the end of the file */
     int64_t before; /* bytes of the file before the buffer */
     int64_t line;   /* of text[at] */
+    encoding as;    /* what it is written in; the buffer holds UTF-8 ... */
+    int64_t left;   /* ... but for so many bytes at its end, which may begin a character */
 } buffer;
 
 /* From the beginning of the file, after its byte order mark. UTF-16 text and NUL bytes are errors. */

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/compare.h"
+#include "read/format.h"
 
 static rung_status add(rung_ctx *ctx, rung_files *f, const char *path)
 {
@@ -32,6 +33,28 @@ static void sort_from(rung_files *f, int64_t first)
 /* Hidden files and those that programs leave beside their parts (_SUCCESS) are no data. */
 static bool is_part(const char *name) { return name[0] != '.' && name[0] != '_'; }
 
+/* Where some names of a folder say that they are data, the others, such as README.txt, are none. */
+static void leave_others(rung_ctx *ctx, rung_files *f, int64_t first, const char *folder)
+{
+    char list[TABLE_LIST] = "";
+    int64_t named = 0, kept = first;
+    for (int64_t k = first; k < f->n; k++) named += format_named(f->path[k]);
+    if (named == 0 || named == f->n - first) return;
+    for (int64_t k = first; k < f->n; k++) {
+        const char *slash = strrchr(f->path[k], '/');
+        if (format_named(f->path[k]))
+            f->path[kept++] = f->path[k];
+        else
+            table_list(list, ", ", slash ? slash + 1 : f->path[k]);
+    }
+    log_at(
+        ctx, RUNG_WARNING,
+        "the folder '%.240s': %lld file%s whose names do not say that they are data are left out: %s; give them one by "
+        "one to read them",
+        folder, (long long)(f->n - kept), f->n - kept == 1 ? "" : "s", list);
+    f->n = kept;
+}
+
 static rung_status add_entries(rung_ctx *ctx, rung_files *f, const char *folder, DIR *entries)
 {
     int64_t first = f->n;
@@ -47,6 +70,7 @@ static rung_status add_entries(rung_ctx *ctx, rung_files *f, const char *folder,
     }
     if (f->n == first) return set_error(ctx, RUNG_EIO, "the folder '%.240s' holds no data files", folder);
     sort_from(f, first);
+    leave_others(ctx, f, first, folder);
     return RUNG_OK;
 }
 

@@ -51,6 +51,8 @@ rung_status columns_match(rung_ctx *ctx, const rung_table *t, const char *first,
 /* The file from its beginning once more. */
 rung_status reader_rewind(rung_reader *r);
 
+/* Whether the name of a file says its format: .csv, .arff.gz, train_NAME.3. */
+bool format_named(const char *path);
 bool name_ends(const char *file, const char *ending); /* ignoring case */
 
 #endif

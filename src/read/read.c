@@ -44,6 +44,8 @@ static const format *format_by_name(const char *path)
     return NULL;
 }
 
+bool format_named(const char *path) { return format_by_name(path) != NULL; }
+
 static const format *format_by_content(const buffer *b)
 {
     for (int i = 0; i < FORMATS; i++)

@@ -145,8 +145,8 @@ static void test_errors(void **state)
     assert_bad("@attribute a {x,,y}\n", "line 1: attribute 'a' declares an empty value");
     assert_bad("@attribute a {}\n", "attribute 'a' declares an empty value");
     assert_bad("@attribute a {x,y,x}\n", "line 1: attribute 'a' declares 'x' twice");
-    assert_bad("@attribute a {\xff}\n", "line 1: byte 0xFF is not valid UTF-8");
-    assert_bad("@attribute \xff real\n", "line 1: byte 0xFF is not valid UTF-8");
+    assert_bad("@attribute a {\xc3\xa9,\xff}\n", "line 1: byte 0xFF is not valid UTF-8");
+    assert_bad("@attribute \xc3\xa9\xff real\n", "line 1: byte 0xFF is not valid UTF-8");
     assert_bad("@attribute 'a real\n", "line 1: a quote is opened but never closed");
 
     static const char head[] = "@relation x\n@attribute a real\n@attribute b {u,v}\n@data\n";

@@ -316,8 +316,11 @@ static void test_errors(void **state)
     assert_bad("\xfe\xff"
                "a",
                "UTF-16 text; save it as UTF-8");
-    assert_bad("a,b\n1,caf\xe9\n2,x\n", ", line 2, column 'b': byte 0xE9 is not valid UTF-8");
-    assert_bad("caf\xe9,b\n1,2\n", ", line 1, column 1: byte 0xE9");
+    assert_bad("a,b\n1,\xc3\xa9\n1,caf\xe9\n2,x\n", ", line 3, column 'b': byte 0xE9 is not valid UTF-8");
+    assert_bad("\xef\xbb\xbf"
+               "caf\xe9,b\n1,2\n",
+               ", line 1, column 1: byte 0xE9");
+    assert_bad("a,b\n1,caf\xe9\n2,x\x01\n", ", line 2, column 'b': byte 0xE9"); /* no text in either encoding */
     rung_table *t;
     assert_fails(ctx, read_bytes(ctx, "a,b\n1,2\n3\0,4\n", 13, NULL, &t), RUNG_EDATA,
                  ", line 3: a NUL byte, so this is not a text file");
@@ -473,6 +476,44 @@ static void test_random_bytes(void **state)
     }
 }
 
+/* Rows of a file whose first character that is not ASCII stands `before` bytes after the header, then one in every row. */
+static char *special_rows(int64_t before, bool western)
+{
+    enum { ROWS = 40000 };
+    static const char *const words[2][3] = {{"gr\xc3\xbcn", "\xe2\x82\xac", "\xc3\xa9"}, {"gr\xfcn", "\x80", "\xe9"}};
+    char *text = malloc((size_t)before + 32 * ROWS), *at = text;
+    assert_non_null(text);
+    at += sprintf(at, "a,b\n1,");
+    memset(at, 'x', (size_t)before);
+    at += before;
+    for (int i = 0; i < ROWS; i++) at += sprintf(at, "%s\n%d,", words[western][i % 3], i);
+    sprintf(at, "end\n");
+    return text;
+}
+
+/* Windows-1252 is read as the same text in UTF-8, wherever the pieces end in which a file is read. */
+static void test_western(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_table *t = table_of(ctx, "\xf6,b\n\x93x\x94,2\n");
+    assert_string_equal(t->columns[0].name, "\xc3\xb6");
+    assert_string_equal(cell_text(t, 0, 0), "\xe2\x80\x9cx\xe2\x80\x9d");
+    table_free(t);
+    for (int64_t before = (1 << 18) - 12; before < (1 << 18); before += before == (1 << 18) - 12 ? 2 : 1) {
+        rung_table *both[2];
+        for (int western = 0; western < 2; western++) {
+            char *text = special_rows(before, western);
+            both[western] = table_of(ctx, text);
+            free(text);
+        }
+        check_size(both[1], both[0]->n_rows, 2, true);
+        for (int64_t i = 0; i < both[0]->n_rows; i++)
+            assert_string_equal(cell_text(both[1], i, 1), cell_text(both[0], i, 1));
+        table_free(both[0]);
+        table_free(both[1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -487,6 +528,7 @@ int main(void)
         WITH_CONTEXT(test_wide_and_long_cells),
         WITH_CONTEXT(test_odd_numbers),
         WITH_CONTEXT(test_errors),
+        WITH_CONTEXT(test_western),
         WITH_CONTEXT(test_files),
         WITH_CONTEXT(test_gzip),
 
