@@ -203,7 +203,7 @@ static void tell_cv(const fit_job *job)
     tell_metrics_row(&t, constant, &job->median);
     free(constant);
     sheet_print(&t, stderr, "");
-    if (job->weighted) say(stderr, "  (every row counts once in these errors, whatever its weight)\n");
+    if (job->weighted) say(stderr, "  (held-out rows count by their weights; for the constant every row counts once)\n");
 }
 
 static void tell_thresholds(const rung_model *model)

@@ -30,40 +30,59 @@ static double inverse(double width)
     return isfinite(factor) ? factor : 0;
 }
 
+static double count_of(const double *weight, int64_t i) { return weight ? weight[i] : 1; }
+
+static double total_of(int64_t n, const double *weight)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) sum += count_of(weight, i);
+    return sum;
+}
+
 static double filled(double x, const double *fill) { return fill && isnan(x) ? *fill : x; }
 
 /* Mean and standard deviation (population) by two passes, the second correcting the rounding of the mean. The column
  * is brought to magnitude 1 by a power of two, which rounds nothing and keeps the squares in range. */
-static void fit_standard(int64_t n, const double *x, int64_t stride, const double *fill, double largest, double *shift,
-                         double *factor)
+static void fit_standard(int64_t n, const double *x, int64_t stride, const double *fill, const double *weight,
+                         double largest, double *shift, double *factor)
 {
     int exponent;
     frexp(largest, &exponent);
     if (exponent < -1000) exponent = -1000; /* 2^1000 is finite, 2^1074 is not */
-    double unit = ldexp(1, -exponent), sum = 0, first = 0, second = 0;
-    for (int64_t i = 0; i < n; i++) sum += filled(x[i * stride], fill) * unit;
-    double mean = sum / (double)n;
+    double unit = ldexp(1, -exponent), sum = 0, first = 0, second = 0, all = total_of(n, weight);
+    for (int64_t i = 0; i < n; i++) sum += filled(x[i * stride], fill) * unit * count_of(weight, i);
+    double mean = sum / all;
     for (int64_t i = 0; i < n; i++) {
         double c = filled(x[i * stride], fill) * unit - mean;
-        first += c;
-        second += c * c;
+        first += c * count_of(weight, i);
+        second += c * c * count_of(weight, i);
     }
-    first /= (double)n;
-    double variance = second / (double)n - first * first;
+    first /= all;
+    double variance = second / all - first * first;
     *shift = ldexp(mean + first, exponent);
     *factor = inverse(ldexp(sqrt(variance), exponent));
 }
 
-/* The distinct values of one column, ascending, and the share of rows at or below each. v is sorted. Returns how many.
- */
-static int64_t fit_knots(int64_t n, double *v, double *knot, double *share)
+typedef struct {
+    double x, count;
+} counted_cell;
+
+static int by_cell(const void *a, const void *b)
+{
+    return compare_numbers(&((const counted_cell *)a)->x, &((const counted_cell *)b)->x);
+}
+
+/* The distinct values of one column, ascending, and the share of rows at or below each. Sorts v; returns how many. */
+static int64_t fit_knots(int64_t n, counted_cell *v, double all, double *knot, double *share)
 {
     int64_t count = 0;
-    qsort(v, (size_t)n, sizeof *v, compare_numbers);
-    for (int64_t i = 0, next; i < n; i = next) {
-        for (next = i + 1; next < n && v[next] == v[i];) next++;
-        knot[count] = v[i];
-        share[count++] = (double)next / (double)n;
+    double below = 0;
+    qsort(v, (size_t)n, sizeof *v, by_cell);
+    for (int64_t i = 0; i < n; i++) {
+        below += v[i].count;
+        if (i + 1 < n && v[i + 1].x == v[i].x) continue;
+        knot[count] = v[i].x;
+        share[count++] = below / all;
     }
     return count;
 }
@@ -83,10 +102,13 @@ static double distribution(int64_t n, const double *knot, const double *share, d
     return low < n && knot[low] == x ? (below + share[low]) / 2 : below;
 }
 
-static rung_status fit_rank(rung_ctx *ctx, pool *mem, int64_t d, int64_t n, const double *X, scaling *out)
+static rung_status fit_rank(rung_ctx *ctx, pool *mem, int64_t d, int64_t n, const double *X, const double *weight,
+                            scaling *out)
 {
-    double *v = NULL, *knot = NULL, *cdf = NULL;
+    double *v = NULL, *knot = NULL, *cdf = NULL, mass = total_of(n, weight);
+    counted_cell *cell = NULL;
     TRY(NEW(ctx, mem, out->knots_first, d + 1));
+    TRY(NEW_RAW(ctx, &ctx->scratch, cell, n));
     TRY(NEW_RAW(ctx, &ctx->scratch, v, n));
     TRY(pool_alloc_raw(ctx, mem, d, (size_t)n * sizeof *knot, "knots", (void **)&knot));
     TRY(pool_alloc_raw(ctx, mem, d, (size_t)n * sizeof *cdf, "knots", (void **)&cdf));
@@ -96,32 +118,37 @@ static rung_status fit_rank(rung_ctx *ctx, pool *mem, int64_t d, int64_t n, cons
         TRY(interrupted(ctx));
         double *own = knot + out->knots_first[j], *own_cdf = cdf + out->knots_first[j];
         const double *fill = out->fill ? out->fill + j : NULL;
-        for (int64_t i = 0; i < n; i++) v[i] = filled(X[i * d + j], fill);
-        int64_t count = fit_knots(n, v, own, own_cdf);
+        int64_t rows = 0;
+        for (int64_t i = 0; i < n; i++)
+            if (count_of(weight, i) > 0) cell[rows++] = (counted_cell){filled(X[i * d + j], fill), count_of(weight, i)};
+        int64_t count = fit_knots(rows, cell, mass, own, own_cdf);
         out->knots_first[j + 1] = out->knots_first[j] + count;
         if (count == 1) {
             out->shift[j] = 0.5;
             continue;
         }
         for (int64_t i = 0; i < n; i++) v[i] = distribution(count, own, own_cdf, filled(X[i * d + j], fill));
-        fit_standard(n, v, 1, NULL, 1, &out->shift[j], &out->factor[j]);
+        fit_standard(n, v, 1, NULL, weight, 1, &out->shift[j], &out->factor[j]);
     }
     int64_t all = out->knots_first[d];
     TRY(RESIZE(ctx, mem, out->knot, all));
     return RESIZE(ctx, mem, out->knot_cdf, all);
 }
 
-static rung_status fit(rung_ctx *ctx, pool *mem, int64_t d, int64_t n, const double *X, scaling *out)
+static rung_status fit(rung_ctx *ctx, pool *mem, int64_t d, int64_t n, const double *X, const double *weight,
+                       scaling *out)
 {
     double *low = NULL, *high = NULL;
     TRY(NEW(ctx, mem, out->shift, d));
     TRY(NEW(ctx, mem, out->factor, d));
-    if (out->kind == SCALE_RANK) return fit_rank(ctx, mem, d, n, X, out);
+    if (out->kind == SCALE_RANK) return fit_rank(ctx, mem, d, n, X, weight, out);
     TRY(NEW_RAW(ctx, &ctx->scratch, low, d));
     TRY(NEW_RAW(ctx, &ctx->scratch, high, d));
-    for (int64_t j = 0; j < d; j++) low[j] = high[j] = filled(X[j], out->fill ? out->fill + j : NULL);
-    for (int64_t i = 1; i < n; i++)
-        for (int64_t j = 0; j < d; j++) {
+    int64_t start = 0;
+    while (start + 1 < n && count_of(weight, start) == 0) start++;
+    for (int64_t j = 0; j < d; j++) low[j] = high[j] = filled(X[start * d + j], out->fill ? out->fill + j : NULL);
+    for (int64_t i = start + 1; i < n; i++)
+        for (int64_t j = 0; j < d && count_of(weight, i) > 0; j++) {
             double x = filled(X[i * d + j], out->fill ? out->fill + j : NULL);
             low[j] = x < low[j] ? x : low[j];
             high[j] = x > high[j] ? x : high[j];
@@ -131,7 +158,7 @@ static rung_status fit(rung_ctx *ctx, pool *mem, int64_t d, int64_t n, const dou
         out->shift[j] = low[j];
         if (low[j] == high[j]) continue;
         if (out->kind == SCALE_STANDARD || out->kind == SCALE_RELEVANCE)
-            fit_standard(n, X + j, d, out->fill ? out->fill + j : NULL, fmax(fabs(low[j]), fabs(high[j])),
+            fit_standard(n, X + j, d, out->fill ? out->fill + j : NULL, weight, fmax(fabs(low[j]), fabs(high[j])),
                          &out->shift[j], &out->factor[j]);
         else
             out->factor[j] = inverse(high[j] / 2 - low[j] / 2) / 2; /* halves: the difference may overflow */
@@ -149,14 +176,15 @@ static rung_status copy_numbers(rung_ctx *ctx, pool *mem, const double *from, in
 }
 
 rung_status scale_fit(rung_ctx *ctx, pool *mem, scale_kind kind, int64_t d, int64_t n, const double *X,
-                      const double *fill, scaling *out)
+                      const double *fill, const double *weight, scaling *out)
 {
     *out = (scaling){.kind = kind, .d = d};
     TRY(copy_numbers(ctx, mem, fill, d, &out->fill));
     if (kind == SCALE_NONE) return RUNG_OK;
     if (n < 1) return set_error(ctx, RUNG_EDATA, "no rows to scale by");
+    if (total_of(n, weight) <= 0) weight = NULL; /* none counts: nothing will be learned from them */
     pool_mark mark = pool_here(&ctx->scratch);
-    rung_status status = fit(ctx, mem, d, n, X, out);
+    rung_status status = fit(ctx, mem, d, n, X, weight, out);
     if (mem != &ctx->scratch) pool_release(&ctx->scratch, mark);
     return status;
 }

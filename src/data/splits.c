@@ -143,10 +143,10 @@ static rung_status count_groups(rung_ctx *ctx, const ranked_rows *all, group_tab
     TRY(NEW(ctx, &ctx->scratch, out->class_size, K));
     for (int64_t i = 0; i < all->n; i++) {
         if (all->y[i] <= 0) continue;
-        int64_t g = out->rows.of[i];
-        out->list[g].size++;
-        counts[g * K + stratum_of(all, i) - 1]++;
-        out->class_size[stratum_of(all, i) - 1]++;
+        int64_t g = out->rows.of[i], size = all->count ? (int64_t)all->count[i] : 1;
+        out->list[g].size += size;
+        counts[g * K + stratum_of(all, i) - 1] += size;
+        out->class_size[stratum_of(all, i) - 1] += size;
     }
     for (int64_t g = 0; g < out->rows.count; g++) {
         group_count *one = &out->list[g];
@@ -320,6 +320,7 @@ static rung_status hold_groups(rung_ctx *ctx, const ranked_rows *all, double sha
     TRY(NEW(ctx, &ctx->scratch, held, K));
     groups = list_groups(&t, false, order);
     for (int q = 0; q < K; q++) rows += t.class_size[q];
+    if (all->count) most *= (rows + count_labelled(all) - 1) / count_labelled(all); /* of the rows that are there */
     share = fmin(share, (double)most / (double)rows);
     rng r;
     rng_open(&r, ctx->seed, HOLDOUT_STREAM);

@@ -286,7 +286,9 @@ static rung_status find_same(rung_ctx *ctx, const together_input *in, leaving *o
     TRY(NEW_RAW(ctx, &ctx->scratch, out->same, in->data->n));
     for (int64_t i = 0; i < in->data->n; i++) out->same[i] = -1;
     TRY(equal_rows(ctx, in->data->d, in->data->X, in->n, in->rows, out->same, &out->counts.repeated));
-    if (out->counts.repeated == 0) out->same = NULL;
+    bool counted = false; /* a row that stands for several equals itself */
+    for (int64_t i = 0; i < in->n && in->count; i++) counted = counted || in->count[in->rows[i]] > 1;
+    if (out->counts.repeated == 0 && !counted) out->same = NULL;
     return out->same ? count_sets(ctx, in, out) : RUNG_OK;
 }
 

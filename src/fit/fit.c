@@ -88,16 +88,30 @@ static rung_status fit_calibration(rung_ctx *ctx, const rung_spec *spec, const h
 /* Whether probabilities of the method's own become as certain as held-out rows justify. A fit with parameters of the
  * user's choice to columns that are not scaled is the method just as published, to reproduce the numbers of a paper or
  * of another program: its probabilities stay, unless `calibrate` is among the parameters, and it says so. */
+static bool is_published(const rung_spec *spec)
+{
+    return calibrates_by_default(spec) && !spec_is_default(spec) && spec->scale == SCALE_NONE;
+}
+
 static bool tempers(rung_ctx *ctx, const rung_spec *spec)
 {
     const char *wish = spec_value(spec, "temper");
     if (wish) return strcmp(wish, "with") == 0;
-    if (!calibrates_by_default(spec) || spec_is_default(spec) || spec->scale != SCALE_NONE) return true;
+    if (!is_published(spec)) return true;
     log_at(ctx, RUNG_INFO,
            "with parameters and scale none, the probabilities are those of %s as published, and may be too certain; "
            "set calibrate=%d to adjust them to the held-out rows",
            spec->method->info.name, CALIBRATE_FOLDS);
     return false;
+}
+
+/* Whether a new row that equals labelled ones is given some of their labels. An update knows the rows only as scaled, and
+ * must do what a fit to all rows does. */
+static bool minds_equals(const rung_spec *spec, bool searched)
+{
+    const char *wish = spec_value(spec, "copies");
+    if (wish) return strcmp(wish, "with") == 0;
+    return !spec->keep_data && (searched || !is_published(spec));
 }
 
 /* Held-out rows that have no part in the error, and why. */
@@ -125,6 +139,7 @@ static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, made_fit *
 {
     const training *t = made->t;
     held_grades g = {.p = made->p, .f = f, .h = h};
+    double *plain = NULL; /* before tempering */
     bool own = model->n_members > 1 || member_has_own_proba(&model->members[0]);
     if (g.h->n == 0)
         log_at(ctx, RUNG_WARNING, "no class has two labelled rows: %sthe error cannot be estimated",
@@ -132,11 +147,12 @@ static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, made_fit *
     if (!own) TRY(fit_calibration(ctx, spec, &g, model));
     TRY(NEW(ctx, &ctx->scratch, g.rank, g.h->n));
     TRY(NEW(ctx, &ctx->scratch, g.proba, g.h->n * g.p->K));
+    TRY(NEW_RAW(ctx, &ctx->scratch, plain, g.h->n * g.p->K));
     TRY(held_out_grades(ctx, spec_recalibrates(spec), &g));
+    memcpy(plain, g.proba, (size_t)(g.h->n * g.p->K) * sizeof *plain);
     if (g.h->n > 0 && (!own || searched || tempers(ctx, spec)))
         TRY(held_out_temper(ctx, &model->mem, &g, &model->temper));
-    const char *copies = spec_value(spec, "copies");
-    if (copies && strcmp(copies, "with") == 0) TRY(copies_fit(ctx, t, &g, model));
+    if (minds_equals(spec, searched)) TRY(copies_fit(ctx, t, plain, &g, model));
     TRY(held_out_ranges(ctx, &model->mem, &g, t->K == t->data->code.n_classes, &model->ranges));
     held_out_cost(t, &model->cost, &g);
     int64_t counted = held_out_counted(t, &g);
@@ -305,7 +321,7 @@ rung_status method_build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     made->p = p;
     if (!given && t->K > 0) TRY(calibration_folds(ctx, spec, &count));
     if (t->K < 2) count = 0; /* a single class leaves nothing to calibrate; between two every method decides */
-    if (count) TRY(held_folds(ctx, spec, p, t->n_labelled, count, f));
+    if (count) TRY(held_folds(ctx, spec, p, t->n_objects, count, f));
     fit_stages at = stages_of(spec->method, f, count == 0);
     progress_part outer = progress_enter(ctx, "fitting", 0, at.settled);
     progress(ctx, "fitting", 0);
@@ -353,7 +369,7 @@ rung_status method_build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     if (!fit->loo) return RUNG_OK;
     if (p->relevance) { /* the weights of the columns have seen what was left out */
         ranked_rows ranked = problem_ranks(p);
-        TRY(folds_affordable(ctx, &ctx->scratch, &ranked, RELEVANCE_FOLDS, default_repeats(t->n_labelled), f));
+        TRY(folds_affordable(ctx, &ctx->scratch, &ranked, RELEVANCE_FOLDS, default_repeats(t->n_objects), f));
         TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, 1, (const void *[]){params}, p, f, held));
         return use_held_out(ctx, spec, made, f, held, false, model);
     }
@@ -481,6 +497,6 @@ rung_status method_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *da
                spec->method->info.name, (long long)t.n_labelled, t.n_labelled == 1 ? "" : "s",
                (long long)(data->n - t.n_labelled), data->n - t.n_labelled == 1 ? "s" : "");
     if (data->group) TRY(tell_groups(ctx, &t));
-    if (t.same && !data->stream) tell_equal(ctx, spec, &t);
+    if (t.equals.repeated > 0 && !data->stream) tell_equal(ctx, spec, &t);
     return method_finish(ctx, spec, &t, NULL, NULL, out);
 }

@@ -29,20 +29,23 @@ static rung_status weigh_again(rung_ctx *ctx, const problem *p, held_fold *h)
 {
     int64_t l = 0, *rows = NULL;
     int *y = NULL, *upper = NULL;
-    double *w = NULL, *X = NULL;
+    double *w = NULL, *X = NULL, *weight = NULL;
     tree_table table = {.code = p->code, .cells = p->cells, .n_rows = p->n_cells};
     TRY(NEW(ctx, &ctx->scratch, rows, h->sub.n));
     TRY(NEW(ctx, &ctx->scratch, y, h->sub.n));
     if (h->sub.upper) TRY(NEW(ctx, &ctx->scratch, upper, h->sub.n));
+    if (h->sub.w) TRY(NEW(ctx, &ctx->scratch, weight, h->sub.n));
     TRY(NEW(ctx, &ctx->scratch, w, p->d));
     TRY(NEW_RAW(ctx, &ctx->scratch, X, h->sub.n * p->d));
     for (int64_t i = 0; i < h->sub.n; i++) {
         if (!h->sub.y[i]) continue;
         rows[l] = h->sub.origin[i];
         if (upper) upper[l] = h->sub.upper[i];
+        if (weight) weight[l] = h->sub.w[i];
         y[l++] = h->sub.y[i];
     }
-    TRY(relevance_of_rows(ctx, &table, l, rows, h->sub.K, y, upper, w));
+    relevance_rows learned = {.n = l, .rows = rows, .K = h->sub.K, .y = y, .upper = upper, .w = weight};
+    TRY(relevance_of_rows(ctx, &table, &learned, w));
     for (int64_t i = 0; i < h->sub.n * p->d; i++) X[i] = h->sub.X[i] / p->relevance[i % p->d] * w[i % p->d];
     for (int64_t i = 0; i < h->n * p->d; i++) h->X[i] = h->X[i] / p->relevance[i % p->d] * w[i % p->d];
     h->sub.X = X;
@@ -212,11 +215,20 @@ static rung_status temper_parts(rung_ctx *ctx, const held_grades *g, int *part)
     return RUNG_OK;
 }
 
+/* Copies tell as much as one of them. */
+static double labelled_groups(const problem *p, const row_groups *g)
+{
+    double count = 0;
+    for (int64_t k = 0; k < g->count; k++) count += p->y[g->rows[g->start[k]]] > 0;
+    return count;
+}
+
 rung_status held_out_temper(rung_ctx *ctx, pool *mem, const held_grades *g, tempering *out)
 {
     const problem *p = g->p;
     const held_out *h = g->h;
-    double *weight = NULL, *count = NULL, *given = NULL, total = 0, labelled = 0;
+    double *weight = NULL, *count = NULL, *given = NULL, total = 0, labelled;
+    row_groups objects;
     int *part = NULL, *y = NULL, *upper = NULL;
     pool_mark mark = pool_here(&ctx->scratch);
     TRY(NEW(ctx, &ctx->scratch, weight, h->n));
@@ -225,11 +237,10 @@ rung_status held_out_temper(rung_ctx *ctx, pool *mem, const held_grades *g, temp
     if (p->upper) TRY(NEW(ctx, &ctx->scratch, upper, h->n));
     TRY(NEW(ctx, &ctx->scratch, count, p->K));
     TRY(NEW_RAW(ctx, &ctx->scratch, given, h->n * p->K));
-    for (int64_t i = 0; i < p->n; i++) {
-        if (!p->y[i]) continue;
-        labelled++;
-        total += p->w ? p->w[i] : 1;
-    }
+    for (int64_t i = 0; i < p->n; i++)
+        if (p->y[i]) total += p->w ? p->w[i] : 1;
+    TRY(row_groups_new(ctx, &ctx->scratch, p->n, p->equal, &objects));
+    labelled = labelled_groups(p, &objects);
     if (p->upper) TRY(class_masses(ctx, p->n, p->y, p->upper, p->w, p->K, count));
     for (int q = 0; p->upper && q < p->K; q++) count[q] *= labelled / total;
     for (int64_t i = 0; i < p->n; i++)
@@ -368,9 +379,11 @@ static rung_status repeat_metrics(rung_ctx *ctx, const training *t, const held_g
     const problem *p = g->p;
     const held_out *h = g->h;
     pool_mark mark = pool_here(&ctx->scratch);
-    int K = t->data->code.n_classes, *truth = NULL, *upper = NULL, *predicted = NULL;
-    double *full = NULL;
+    int K = t->data->code.n_classes, *truth = NULL, *upper = NULL, *predicted = NULL, *group = NULL;
+    double *full = NULL, *weight = NULL;
     int64_t n = 0;
+    if (p->count) TRY(NEW(ctx, &ctx->scratch, weight, h->n));
+    if (p->count && p->group) TRY(NEW(ctx, &ctx->scratch, group, h->n));
     TRY(NEW(ctx, &ctx->scratch, truth, h->n));
     if (p->upper) TRY(NEW(ctx, &ctx->scratch, upper, h->n));
     TRY(NEW(ctx, &ctx->scratch, predicted, h->n));
@@ -379,14 +392,16 @@ static rung_status repeat_metrics(rung_ctx *ctx, const training *t, const held_g
         if (h->repeat[i] != repeat || !counts(t, g, i)) continue;
         truth[n] = p->upper ? t->data->y[p->origin[h->row[i]]] : t->present[p->y[h->row[i]] - 1];
         if (upper) upper[n] = t->data->upper[p->origin[h->row[i]]];
+        if (weight) weight[n] = p->count[h->row[i]];
+        if (group) group[n] = p->group[h->row[i]];
         predicted[n] = t->present[g->rank[i] - 1];
         for (int q = 0; q < p->K; q++) full[n * K + t->present[q] - 1] = g->proba[i * p->K + q];
         n++;
     }
-    graded_rows rows = {.n = n, .K = K, .truth = truth, .upper = upper};
+    graded_rows rows = {.n = n, .K = K, .truth = truth, .upper = upper, .weight = weight, .group = group};
     TRY(metrics_compute(ctx, &rows, predicted, full, out));
     widen(K, n, out);
-    if (p->group) TRY(group_interval(ctx, t, g, repeat, out));
+    if (p->group && !weight) TRY(group_interval(ctx, t, g, repeat, out));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

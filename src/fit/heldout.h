@@ -35,7 +35,8 @@ rung_status held_out_temper(rung_ctx *ctx, pool *mem, const held_grades *g, temp
 void held_out_cost(const training *t, const answer_cost *cost, held_grades *g);
 /* The rows that count in the metrics: all but those that are left open, or were chosen to be labelled. */
 int64_t held_out_counted(const training *t, const held_grades *g);
-/* Metrics of these grades on the classes of the data, the mean over the repeats. */
+/* Metrics of these grades on the classes of the data, the mean over the repeats. Rows count by their own weights, without
+ * those of their classes. */
 rung_status held_out_metrics(rung_ctx *ctx, const training *t, const held_grades *g, rung_metrics *out);
 /* How well the true ranks conform to these grades. all_classes: every class of the data has labels, so that no new row
  * can be of an unknown one. */

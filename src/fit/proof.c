@@ -150,9 +150,10 @@ static double error_of_grades(const made_fit *made)
         for (int64_t i = 0; i < g->h->n; i++) {
             if (g->h->repeat[i] != r || !counted(made, i)) continue;
             int64_t row = g->p->origin[g->h->row[i]];
-            sum += interval_distance(t->data->y[row], highest_rank(t->data->y, t->data->upper, row),
-                                     t->present[g->rank[i] - 1]);
-            n++;
+            double rows = g->p->count ? g->p->count[g->h->row[i]] : 1;
+            sum += rows * interval_distance(t->data->y[row], highest_rank(t->data->y, t->data->upper, row),
+                                            t->present[g->rank[i] - 1]);
+            n += rows;
         }
         if (n > 0) mean += sum / n;
         repeats += n > 0;

@@ -15,8 +15,11 @@ static rung_status balance(rung_ctx *ctx, const rung_data *data, double *weight)
 {
     int K = data->code.n_classes, present = 0;
     double all = 0;
-    TRY(class_masses(ctx, data->n, data->y, data->upper, data->weight, K, weight));
-    for (int64_t i = 0; i < data->n; i++) all += data->y[i] ? (data->weight ? data->weight[i] : 1) : 0;
+    if (data->stream)
+        memcpy(weight, data->stream->mass + 1, (size_t)K * sizeof *weight);
+    else
+        TRY(class_masses(ctx, data->n, data->y, data->upper, data->weight, K, weight));
+    for (int q = 0; q < K; q++) all += weight[q];
     for (int q = 0; q < K; q++) present += weight[q] > 0;
     for (int q = 0; q < K; q++) weight[q] = weight[q] > 0 ? all / (present * weight[q]) : 1;
     return RUNG_OK;
@@ -150,13 +153,14 @@ static rung_status find_together(rung_ctx *ctx, const rung_spec *spec, int64_t l
                                  training *t)
 {
     const rung_data *data = t->data;
+    t->counted = are_counts(labelled, rows, data->weight);
     together_input in = {.data = data,
                          .n = labelled,
                          .rows = rows,
                          .y = t->y,
                          .upper = t->upper,
                          .target = t->t,
-                         .count = are_counts(labelled, rows, data->weight) ? data->weight : NULL,
+                         .count = t->counted ? data->weight : NULL,
                          .rule = spec->equal};
     leaving found;
     TRY(rows_together(ctx, &in, &found));
@@ -164,6 +168,7 @@ static rung_status find_together(rung_ctx *ctx, const rung_spec *spec, int64_t l
     t->equal = found.equal;
     t->group = found.group;
     t->equals = found.counts;
+    t->n_objects = labelled - (found.equal ? found.counts.repeated - found.counts.sets : 0);
     if (!data->group) return RUNG_OK;
     int *of = NULL;
     TRY(NEW(ctx, &ctx->scratch, of, labelled));
@@ -176,7 +181,7 @@ static rung_status make_problem(rung_ctx *ctx, const training *t, int64_t n, con
                                 problem *out)
 {
     const rung_data *data = t->data;
-    double *X = NULL, *w = NULL, *target = NULL;
+    double *X = NULL, *w = NULL, *target = NULL, *count = NULL;
     int *y = NULL, *upper = NULL, *group = NULL, *equal = NULL, *cluster = NULL;
     if (scaled) TRY(NEW_RAW(ctx, &ctx->scratch, X, data->d * n));
     TRY(NEW(ctx, &ctx->scratch, y, n));
@@ -188,6 +193,7 @@ static rung_status make_problem(rung_ctx *ctx, const training *t, int64_t n, con
     else if (t->equal)
         TRY(NEW(ctx, &ctx->scratch, equal, n));
     if (t->w) TRY(NEW(ctx, &ctx->scratch, w, n));
+    if (data->weight) TRY(NEW(ctx, &ctx->scratch, count, n));
     if (t->t) TRY(NEW(ctx, &ctx->scratch, target, n));
     rung_view view = {.v = data->X, .n = data->n, .d = data->d, .row = data->d, .col = 1};
     if (scaled) scale_apply(&t->scale, n, &view, rows, X);
@@ -198,6 +204,7 @@ static rung_status make_problem(rung_ctx *ctx, const training *t, int64_t n, con
         if (equal) equal[i] = t->equal[rows[i]];
         if (cluster) cluster[i] = data->group[rows[i]];
         if (w) w[i] = t->w[rows[i]];
+        if (count) count[i] = data->weight[rows[i]];
         if (target) target[i] = t->t[rows[i]];
     }
     problem_new(&ctx->scratch, &(problem_rows){data->d, n, X, y, w, rows, t->K}, out);
@@ -205,6 +212,8 @@ static rung_status make_problem(rung_ctx *ctx, const training *t, int64_t n, con
     out->group = group;
     out->equal = equal;
     out->cluster = cluster;
+    out->count = count;
+    out->counted = t->counted;
     out->t = target;
     out->code = &data->code;
     out->cells = data->X;
@@ -236,15 +245,19 @@ static rung_status weigh_columns(rung_ctx *ctx, int64_t labelled, const int64_t 
     const rung_data *data = t->data;
     tree_table table = {.code = &data->code, .cells = data->X, .n_rows = data->n};
     int *y = NULL, *upper = NULL;
+    double *w = NULL;
     if (t->t) return set_error(ctx, RUNG_EARG, "relevance is learned from ranks: real targets need another scaling");
     TRY(NEW(ctx, &ctx->scratch, t->relevance, data->d));
     TRY(NEW(ctx, &ctx->scratch, y, labelled));
     if (t->upper) TRY(NEW(ctx, &ctx->scratch, upper, labelled));
+    if (t->w) TRY(NEW(ctx, &ctx->scratch, w, labelled));
     for (int64_t i = 0; i < labelled; i++) {
         y[i] = t->y[rows[i]];
         if (upper) upper[i] = t->upper[rows[i]];
+        if (w) w[i] = t->w[rows[i]];
     }
-    TRY(relevance_of_rows(ctx, &table, labelled, rows, t->K, y, upper, t->relevance));
+    relevance_rows learned = {.n = labelled, .rows = rows, .K = t->K, .y = y, .upper = upper, .w = w};
+    TRY(relevance_of_rows(ctx, &table, &learned, t->relevance));
     scale_weigh(&t->scale, t->relevance);
     return RUNG_OK;
 }
@@ -262,7 +275,7 @@ rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *
     if (!precomputed) TRY(coding_fill(ctx, &ctx->scratch, &data->code, &fill));
     if (scaled)
         TRY(scale_fit(ctx, &ctx->scratch, precomputed ? SCALE_NONE : spec->scale, data->d, data->n, data->X, fill,
-                      &out->scale));
+                      data->weight, &out->scale));
     else
         out->scale = (scaling){.kind = SCALE_NONE, .d = data->d};
     TRY(NEW(ctx, &ctx->scratch, rows, data->n));

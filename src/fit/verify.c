@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fit/copies_fit.h"
 #include "fit/training.h"
 
 void condition_add(conditions *c, const char *name, const char *what, double value, double tolerance)
@@ -260,6 +261,12 @@ static rung_status verify(rung_ctx *ctx, const rung_spec *spec, const rung_data 
     ordered_thresholds(model, out);
     finite_report(model, out);
     TRY(same_scaling(ctx, model, &t, out));
+    if (model->copies.mass) {
+        double count;
+        TRY(copies_differing(ctx, &t, model, &count));
+        condition_add(out, "equal rows", "entries of the rule for equal rows that are not those of the labelled rows",
+                      count, 0);
+    }
     TRY(solution(ctx, spec, &t, model, out));
     return out->status;
 }

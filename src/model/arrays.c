@@ -336,7 +336,12 @@ rung_status model_walk_arrays(array_walk *w, rung_model *m)
         TRY(list(&n, "temper.weight", m->temper.n, &m->temper.weight));
         TRY(list(&n, "temper.frequency", m->n_present, &m->temper.frequency));
     }
-    if (m->copies.n > 0) {
+    if (m->copies.n > 0 && m->copies.mass) {
+        TRY(list(&n, "equals.key", m->copies.n, &m->copies.key));
+        TRY(walk_ranks(&n, "equals.rank", m->copies.n, &m->copies.rank));
+        TRY(list(&n, "equals.mass", m->copies.n, &m->copies.mass));
+        TRY(positive(&n, "equals.prior", &m->copies.prior));
+    } else if (m->copies.n > 0) {
         TRY(list(&n, "copies.key", m->copies.n, &m->copies.key));
         TRY(walk_ranks(&n, "copies.rank", m->copies.n, &m->copies.rank));
         TRY(positive(&n, "copies.weight", &m->copies.weight));

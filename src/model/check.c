@@ -390,11 +390,12 @@ static rung_status check_copies(rung_ctx *ctx, const rung_model *m)
 {
     const row_copies *c = &m->copies;
     if (c->n == 0) return RUNG_OK;
-    REQUIRE(model_averages(m), "copies of labelled rows in a model that does not average");
-    REQUIRE(c->weight <= 1, "copies of labelled rows have weight %g", c->weight);
+    REQUIRE(model_has_probabilities(m), "copies of labelled rows in a model without probabilities");
+    REQUIRE(c->mass || c->weight <= 1, "copies of labelled rows have weight %g", c->weight);
     for (int64_t i = 0; i < c->n; i++) {
         REQUIRE(c->rank[i] >= 1 && c->rank[i] <= m->n_present, "a copied row has rank %d", c->rank[i]);
         REQUIRE(isfinite(c->key[i]) && (i == 0 || c->key[i] >= c->key[i - 1]), "the keys of copied rows do not ascend");
+        REQUIRE(!c->mass || (c->mass[i] > 0 && isfinite(c->mass[i])), "a copied row has mass %g", c->mass[i]);
     }
     return RUNG_OK;
 }

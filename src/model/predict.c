@@ -78,19 +78,23 @@ static void find_copies(const rung_model *m, const rung_view *X, const block_roo
 }
 
 /* The probabilities p of row i, or what they become where it equals labelled rows; until the next call. */
-static const double *with_copies(const rung_model *m, int64_t i, const block_room *room, const double *p)
+static const double *with_copies(const rung_model *m, int64_t i, const block_room *room, const double *p, double *share)
 {
+    *share = 1;
     if (!room->equal || room->equal[2 * i + 1] == 0) return p;
     memcpy(room->mixed, p, (size_t)m->n_present * sizeof *p);
-    copies_mix(&m->copies, room->equal[2 * i], room->equal[2 * i + 1], m->n_present, room->mixed);
+    *share = copies_mix(&m->copies, room->equal[2 * i], room->equal[2 * i + 1], m->n_present, room->mixed);
     return room->mixed;
 }
 
 static int rank_of(const rung_model *m, int64_t i, const block_room *room)
 {
     const double *p = room->proba ? room->proba + i * m->n_present : NULL;
-    if (model_averages(m)) return posterior_median(m->n_present, with_copies(m, i, room, p));
-    return member_rank(m->members, room->output + i * m->members[0].score.outputs, p);
+    double share;
+    const double *mixed = with_copies(m, i, room, p, &share);
+    if (model_averages(m)) return posterior_median(m->n_present, mixed);
+    int rank = member_rank(m->members, room->output + i * m->members[0].score.outputs, p);
+    return rank == 0 || mixed == p ? rank : copies_rank(m->n_present, rank, p, mixed, share);
 }
 
 /* The interval of classes. A known label is the whole interval; with too few held-out rows it is all classes, including
@@ -117,13 +121,15 @@ static void range_of(const rung_model *m, int64_t i, int label, double level, co
 static void settle_block(const rung_model *m, int64_t n, const block_room *room)
 {
     int K = m->n_present;
+    double share;
     for (int64_t i = 0; room->tempered && i < n; i++) {
         temper_apply(&m->temper, K, room->proba + i * K, room->tempered);
         memcpy(room->proba + i * K, room->tempered, (size_t)K * sizeof(double));
     }
     for (int64_t i = 0; room->equal && i < n; i++)
         if (room->equal[2 * i + 1] > 0)
-            memcpy(room->proba + i * K, with_copies(m, i, room, room->proba + i * K), (size_t)K * sizeof(double));
+            memcpy(room->proba + i * K, with_copies(m, i, room, room->proba + i * K, &share),
+                   (size_t)K * sizeof(double));
 }
 
 /* The answer: by the costs and the tempered probabilities, or as the model decides; 0: none. */
@@ -197,10 +203,11 @@ static rung_status one_member(rung_ctx *ctx, const rung_model *m, int64_t first,
 static rung_status many_members(rung_ctx *ctx, const rung_model *m, int64_t first, int64_t n, const block_room *room)
 {
     int K = m->n_present;
+    double share;
     member_rows rows = {.scaled = room->scaled, .cells = room->cells};
     TRY(members_proba(ctx, m->n_members, m->members, m->sharpen, first, n, &rows, room->proba));
     for (int64_t i = 0; i < n; i++) {
-        const double *p = with_copies(m, i, room, room->proba + i * K);
+        const double *p = with_copies(m, i, room, room->proba + i * K, &share);
         room->score[i] = 0;
         for (int q = 0; q < K; q++) room->score[i] += m->present[q] * p[q];
     }
@@ -265,7 +272,7 @@ static rung_status new_room(rung_ctx *ctx, const rung_model *m, int64_t rows, co
     else
         room->cost = m->cost;
     bool proba = model_averages(m) || (room->cost.matrix && out->rank) || out->proba || out->low || out->high ||
-                 (out->rank && member_needs_proba(one)) || member_scores_by_proba(one);
+                 (out->rank && (member_needs_proba(one) || m->copies.n > 0)) || member_scores_by_proba(one);
     TRY(NEW_RAW(ctx, &ctx->scratch, room->score, rows * model_outputs(m)));
     if (proba) TRY(NEW_RAW(ctx, &ctx->scratch, room->proba, rows * m->n_present));
     if (m->temper.n > 0 && (out->proba || out->low || out->high || (room->cost.matrix && out->rank)))
@@ -336,6 +343,7 @@ rung_status model_predict_training(rung_ctx *ctx, const rung_model *m, const run
     pool_mark mark = pool_here(&ctx->scratch);
     block_room room = {0};
     TRY(new_room(ctx, m, t->n < BLOCK_ROWS ? t->n : BLOCK_ROWS, out, &room));
+    room.equal = NULL; /* the rows have answers of their own */
     for (int64_t first = 0; first < t->n; first += BLOCK_ROWS) {
         int64_t n = t->n - first < BLOCK_ROWS ? t->n - first : BLOCK_ROWS;
         memcpy(room.output, t->output + first * outputs, (size_t)(n * outputs) * sizeof(double));

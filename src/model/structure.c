@@ -220,7 +220,8 @@ json_t *model_to_json(const rung_model *m)
     bad |= json_object_set_new(out, "cv", m->has_cv ? json_integer(m->cv.n) : json_null());
     if (m->sharpen > 0) bad |= json_object_set_new(out, "sharpen", json_true());
     if (m->temper.n > 0) bad |= json_object_set_new(out, "temper", temper_to_json(&m->temper));
-    if (m->copies.n > 0) bad |= json_object_set_new(out, "copies", json_integer(m->copies.n));
+    const char *rule = m->copies.mass ? "equals" : "copies";
+    if (m->copies.n > 0) bad |= json_object_set_new(out, rule, json_integer(m->copies.n));
     bad |= json_object_set_new(out, "ranges", ranges_to_json(&m->ranges));
     bad |= json_object_set_new(out, "report", report);
     bad |= json_object_set_new(out, "training", training_to_json(&m->training));

@@ -410,13 +410,13 @@ rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
     const char *method = NULL;
     json_t *params = NULL, *code = NULL, *present = NULL, *members = NULL, *cv = NULL, *report = NULL, *answers = NULL,
            *kept = NULL, *ranges = NULL, *temper = NULL, *inferred = NULL, *made = NULL;
-    json_int_t rows = 0, labelled = 0, expansion = 0, copies = 0;
+    json_int_t rows = 0, labelled = 0, expansion = 0, copies = 0, equals = 0;
     int sharpen = 0, cost = 0;
     TRY(json_take(ctx, json, "the model",
-                  "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s?b, s?o, s?I, s?o, s:o, s:o, s:o, s?b, s?o, s?o}",
+                  "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s?b, s?o, s?I, s?I, s?o, s:o, s:o, s:o, s?b, s?o, s?o}",
                   "method", &method, "params", &params, "coding", &code, "present", &present, "members", &members,
                   "rows", &rows, "labelled", &labelled, "expansion", &expansion, "cv", &cv, "sharpen", &sharpen,
-                  "temper", &temper, "copies", &copies, "ranges", &ranges, "report", &report, "training", &answers,
+                  "temper", &temper, "copies", &copies, "equals", &equals, "ranges", &ranges, "report", &report, "training", &answers,
                   "kept", &kept, "cost", &cost, "made", &made, "inference", &inferred));
     TRY(pool_text(ctx, r.mem, method, &m->method));
     TRY(read_params(&r, params, m));
@@ -444,7 +444,9 @@ rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
     TRY(NEW(ctx, r.mem, m->report, m->n_report));
     for (int i = 0; i < m->n_report; i++) TRY(read_report(&r, json_array_get(report, (size_t)i), &m->report[i]));
     TRY(read_temper(&r, temper, &m->temper));
-    TRY(as_count(&r, copies, 0, "the number of rows that may have copies", &m->copies.n));
+    if (copies && equals) return set_error(ctx, RUNG_EFORMAT, "there are two rules for equal rows");
+    TRY(as_count(&r, equals ? equals : copies, 0, "the number of rows that may have copies", &m->copies.n));
+    if (equals) TRY(NEW(ctx, r.mem, m->copies.mass, 0)); /* not NULL: its array is to be read */
     TRY(read_ranges(&r, ranges, &m->ranges));
     TRY(read_training(&r, answers, m));
     TRY(read_inference(&r, inferred, m, &m->inferred));

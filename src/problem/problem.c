@@ -40,7 +40,7 @@ rung_status problem_groups(rung_ctx *ctx, pool *mem, const problem *p, row_group
 rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int64_t n, const int64_t *rows,
                            problem *out, int *classes)
 {
-    double *X = NULL, *w = NULL, *t = NULL;
+    double *X = NULL, *w = NULL, *t = NULL, *count = NULL;
     int *y = NULL, *upper = NULL, *upto = NULL, *group = NULL, *equal = NULL;
     bool intervals = false;
     int64_t *origin = NULL, d = parent->d;
@@ -56,6 +56,7 @@ rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int6
     else if (parent->equal)
         TRY(NEW(ctx, mem, equal, n));
     if (parent->w) TRY(NEW(ctx, mem, w, n));
+    if (parent->count) TRY(NEW(ctx, mem, count, n));
     if (parent->t) TRY(NEW(ctx, mem, t, n));
     TRY(classes_present(ctx, n, rows, parent->y, intervals ? parent->upper : NULL, parent->K, upto));
     int K = classes_list(parent->K, upto, classes);
@@ -68,6 +69,7 @@ rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int6
         if (group) group[i] = parent->group[rows[i]];
         if (equal) equal[i] = parent->equal[rows[i]];
         if (w) w[i] = parent->w[rows[i]];
+        if (count) count[i] = parent->count[rows[i]];
         if (t) t[i] = parent->t[rows[i]];
     }
     *out = (problem){.mem = mem,
@@ -80,6 +82,8 @@ rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int6
                      .group = group,
                      .equal = equal,
                      .w = w,
+                     .count = count,
+                     .counted = parent->counted,
                      .t = t,
                      .origin = origin,
                      .code = parent->code,

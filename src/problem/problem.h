@@ -33,9 +33,11 @@ typedef struct problem {
     const int *upper; /* where labels are intervals (data/intervals.h): the highest rank, y the lowest; else NULL */
     const int *group; /* labelled rows with the same number are held out together; NULL: each separately */
     const int *equal; /* the same for rows that are equal in every column: `group` itself unless the user has groups */
-    const int *cluster; /* the groups that the user names, alone; NULL: none */
-    const double *w;    /* row weights, NULL = 1 */
-    const double *t;  /* real targets, NaN = unlabelled; NULL: the ranks are all there is */
+    const int *cluster;    /* the groups that the user names, alone; NULL: none */
+    const double *w;       /* row weights, NULL = 1 */
+    const double *count;   /* the part of w that is the row's own: as so many rows it counts; NULL = 1 */
+    bool counted;          /* ... a whole number for every labelled row */
+    const double *t;       /* real targets, NaN = unlabelled; NULL: the ranks are all there is */
     const int64_t *origin; /* row of the data set each row came from: its column in a precomputed kernel */
     const coding *code;    /* of the data set ... */
     const double *cells;   /* ... and its unscaled rows, d x n_cells, NaN = missing: row i is at origin[i] */
@@ -56,7 +58,12 @@ typedef struct problem {
 static inline point_set problem_points(const problem *p) { return (point_set){.d = p->d, .n = p->n, .X = p->X}; }
 static inline ranked_rows problem_ranks(const problem *p)
 {
-    return (ranked_rows){.n = p->n, .y = p->y, .K = p->K, .group = p->group, .upper = p->upper};
+    return (ranked_rows){.n = p->n,
+                         .y = p->y,
+                         .K = p->K,
+                         .group = p->group,
+                         .upper = p->upper,
+                         .count = p->counted && p->group ? p->count : NULL};
 }
 
 /* The groups of a problem whose rows are all labelled. */

@@ -131,22 +131,33 @@ static void count_ranks(const survey *v, int64_t n, const uint64_t *const *recor
 static rung_status add_ranks(rung_ctx *ctx, void *user, const stream_block *b, double *sum)
 {
     (void)ctx, (void)user;
-    for (int64_t i = 0; i < b->rows->n; i++) sum[b->rows->y[i]]++;
+    const rung_data *rows = b->rows;
+    int K = rows->code.n_classes;
+    for (int64_t i = 0; i < rows->n; i++) {
+        double w = rows->weight ? rows->weight[i] : 1;
+        int rank = w > 0 ? rows->y[i] : 0;
+        sum[rank]++;
+        sum[K + 1 + rank] += w;
+    }
     return RUNG_OK;
 }
 
-/* A label whose first row was not taken cannot be counted by its distinct values: numbers cut into classes. */
+/* A label whose first row was not taken cannot be counted by its distinct values: numbers cut into classes. Nor can rows of
+ * weight 0, which are not labelled. */
 static rung_status count_rows(rung_ctx *ctx, const survey *v, int64_t n, const uint64_t *const *record, rung_stream *s)
 {
     int K = s->sample->code.n_classes;
     TRY(NEW(ctx, &s->mem, s->count, K + 1));
-    if (v->label >= 0 && !v->many_labels) {
+    TRY(NEW(ctx, &s->mem, s->mass, K + 1));
+    if (v->label >= 0 && !v->many_labels && !s->weights) {
         count_ranks(v, n, record, s);
+        for (int q = 0; q <= K; q++) s->mass[q] = (double)s->count[q];
     } else {
         double *sum = NULL;
-        TRY(NEW(ctx, &ctx->scratch, sum, K + 1));
-        TRY(stream_sum(ctx, s, add_ranks, NULL, K + 1, sum));
+        TRY(NEW(ctx, &ctx->scratch, sum, 2 * ((int64_t)K + 1)));
+        TRY(stream_sum(ctx, s, add_ranks, NULL, 2 * ((int64_t)K + 1), sum));
         for (int q = 0; q <= K; q++) s->count[q] = (int64_t)sum[q];
+        memcpy(s->mass, sum + K + 1, ((size_t)K + 1) * sizeof *s->mass);
     }
     s->n_labelled = s->n_rows - s->count[0];
     return RUNG_OK;

@@ -28,7 +28,8 @@ struct rung_stream {
     const char *format, *weights; /* NULL: recognised; none */
     uint64_t seed;
     int64_t n_rows, *rows_before; /* rows; n_files + 1: those of the files before this one */
-    int64_t n_labelled, *count;   /* n_classes + 1: rows by rank, 0: unlabelled; NULL: not counted yet */
+    int64_t n_labelled, *count;   /* n_classes + 1: rows by rank, 0: unlabelled or of weight 0; NULL: not counted yet */
+    double *mass;                 /* n_classes + 1: the weights of these rows */
     rung_data *sample;            /* its stream is this one */
     uint64_t last_key;            /* rows up to this key are in the sample ... */
     int64_t n_extra;              /* ... and these: the first rows of the classes that would otherwise not be there */

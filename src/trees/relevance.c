@@ -65,14 +65,13 @@ rung_status relevance_weights(rung_ctx *ctx, const boost_rows *data, double *w)
     return RUNG_OK;
 }
 
-rung_status relevance_of_rows(rung_ctx *ctx, const tree_table *t, int64_t n, const int64_t *rows, int K, const int *y,
-                              const int *upper, double *w)
+rung_status relevance_of_rows(rung_ctx *ctx, const tree_table *t, const relevance_rows *r, double *w)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     tree_bins bins;
-    boost_rows binned = {.b = &bins, .n = n, .K = K, .y = y, .upper = upper};
+    boost_rows binned = {.b = &bins, .n = r->n, .K = r->K, .y = r->y, .upper = r->upper, .w = r->w};
     TRY(bins_new(ctx, &ctx->scratch, t, &bins));
-    TRY(codes_new(ctx, &ctx->scratch, &bins, t, n, rows, &binned.codes));
+    TRY(codes_new(ctx, &ctx->scratch, &bins, t, r->n, r->rows, &binned.codes));
     TRY(relevance_weights(ctx, &binned, w));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;

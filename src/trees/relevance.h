@@ -10,8 +10,15 @@
  * among its coded columns, w ~ (0.9 g d + 0.1)^0.75 with sum g = 1 and mean square 1 over the d columns that vary. Without any
  * split all their weights are 1. */
 rung_status relevance_weights(rung_ctx *ctx, const boost_rows *data, double *w);
-/* The same for n rows of a table, listed, whose ranks are y (1..K, each present; upper: intervals, or NULL). */
-rung_status relevance_of_rows(rung_ctx *ctx, const tree_table *t, int64_t n, const int64_t *rows, int K, const int *y,
-                              const int *upper, double *w);
+typedef struct {
+    int64_t n;
+    const int64_t *rows; /* n, of a table */
+    int K;
+    const int *y;     /* n: 1..K, each present */
+    const int *upper; /* intervals, or NULL */
+    const double *w;  /* weights, or NULL */
+} relevance_rows;
+/* The same for rows of a table. */
+rung_status relevance_of_rows(rung_ctx *ctx, const tree_table *t, const relevance_rows *r, double *w);
 
 #endif

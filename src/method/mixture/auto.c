@@ -161,9 +161,12 @@ static const param_row auto_rows[] = {
     PARAM(auto_params, temper, .name = "temper",
           .help = "with: flatten probabilities as far as held-out rows justify; without: the average as it is",
           .type = RUNG_CHOICE, .default_value = "with", .published = "without", .choices = "without|with"),
-    PARAM(auto_params, copies, .name = "copies",
-          .help = "with: a row that equals a labelled one takes its grade, if equal rows nearly always agree",
-          .type = RUNG_CHOICE, .default_value = "with", .published = "without", .choices = "without|with"),
+    PARAM(
+        auto_params, copies, .name = "copies",
+        .help =
+            "with: a row that equals labelled ones takes as much of their labels as equal rows justify; without: it is "
+            "like any other",
+        .type = RUNG_CHOICE, .default_value = "with", .published = "without", .choices = "without|with"),
     {0},
 };
 

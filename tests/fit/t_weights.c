@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Weights are counts: a row of weight k is k equal rows, and one of weight 0 is none. */
+#include "helper.h"
+
+#include <math.h>
+
+#include "base/rng.h"
+#include "fit/method.h"
+
+enum { N = 40, D = 3, K = 3, NEW_ROWS = 25, MOST = 4 };
+
+typedef struct {
+    int64_t n;
+    double X[N * MOST * D], weight[N * MOST];
+    int y[N * MOST];
+} rows;
+
+/* The same rows twice: with weights 0 to 3, and repeated so often; unlabelled ones, too. */
+static void make(uint64_t seed, rows *weighted, rows *repeated)
+{
+    rng r;
+    rng_open(&r, 11, seed);
+    weighted->n = repeated->n = 0;
+    for (int i = 0; i < N; i++) {
+        double x[D];
+        int y = 1 + i % K, times = (int)rng_below(&r, MOST);
+        if (i < K || 1) times = 1+times%3;
+        for (int j = 0; j < D; j++) x[j] = rng_normal(&r) + (j < 2 ? 0.8 * y : 0);
+        if (0 && i % 7 == 6) y = 0;
+        memcpy(weighted->X + weighted->n * D, x, sizeof x);
+        weighted->weight[weighted->n] = times;
+        weighted->y[weighted->n++] = y;
+        for (int k = 0; k < times; k++) {
+            memcpy(repeated->X + repeated->n * D, x, sizeof x);
+            repeated->y[repeated->n++] = y;
+        }
+    }
+}
+
+typedef struct {
+    const char *method, *scale, *calibrate, *other, *value, *landmarks;
+} setting;
+
+/* Scores and probabilities of new rows; returns how many numbers. */
+static int64_t answers_of(rung_ctx *ctx, const setting *s, const rows *t, const double *weight, double *out)
+{
+    double X[NEW_ROWS * D];
+    rng r;
+    rung_data *data;
+    rung_spec *spec;
+    rung_model *m;
+    rung_view own = {.v = t->X, .n = t->n, .d = D, .row = D, .col = 1};
+    rung_view fresh = {.v = X, .n = NEW_ROWS, .d = D, .row = D, .col = 1};
+    rng_open(&r, 12, 0);
+    for (int i = 0; i < NEW_ROWS * D; i++) X[i] = 2 * rng_normal(&r);
+    assert_ok(ctx, dataset_new(ctx, &own, t->y, weight, K, &data));
+    assert_ok(ctx, rung_spec_new(ctx, s->method, false, &spec));
+    assert_ok(ctx, rung_spec_set_scale(ctx, spec, s->scale));
+    if (s->calibrate) assert_ok(ctx, rung_spec_set(ctx, spec, "calibrate", s->calibrate));
+    if (s->other) assert_ok(ctx, rung_spec_set(ctx, spec, s->other, s->value));
+    if (s->landmarks) assert_ok(ctx, rung_spec_set(ctx, spec, "landmarks", s->landmarks));
+    assert_ok(ctx, rung_model_fit(ctx, spec, data, &m));
+    int outputs = rung_model_outputs(m);
+    bool proba = rung_model_has_probabilities(m);
+    rung_output wanted = {.size = sizeof wanted, .score = out, .proba = proba ? out + NEW_ROWS * outputs : NULL};
+    assert_ok(ctx, rung_model_predict(ctx, m, &fresh, &wanted));
+    rung_model_free(m);
+    rung_spec_free(spec);
+    rung_data_free(data);
+    return NEW_ROWS * (outputs + (proba ? K : 0));
+}
+
+static double difference(rung_ctx *ctx, const setting *s, uint64_t seed)
+{
+    static double a[NEW_ROWS * 50], b[NEW_ROWS * 50];
+    static rows weighted, repeated;
+    double size = 1, off = 0;
+    make(seed, &weighted, &repeated);
+    int64_t n = answers_of(ctx, s, &weighted, weighted.weight, a);
+    assert_int_equal(answers_of(ctx, s, &repeated, NULL, b), n);
+    for (int64_t i = 0; i < n; i++) {
+        size = fmax(size, fabs(b[i]));
+        off = fmax(off, fabs(a[i] - b[i]));
+    }
+    return off / size;
+}
+
+static bool has_param(const method *m, const char *name)
+{
+    for (const param_row *p = m->params; p->info.name; p++)
+        if (strcmp(p->info.name, name) == 0) return true;
+    return false;
+}
+
+static void weights_are_counts(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const char *const scales[] = {"standard", "minmax", "rank", "relevance"};
+    for (const method *const *m = method_table; *m; m++) {
+        if (!((*m)->info.flags & RUNG_WEIGHTS)) continue;
+        for (int k = 0; k < 4; k++) {
+            setting s = {.method = (*m)->info.name, .scale = scales[k]};
+            if (has_param(*m, "calibrate")) s.calibrate = "0";
+            if (has_param(*m, "thresholds")) s.other = "thresholds", s.value = "midpoint";
+            if (has_param(*m, "landmarks")) s.landmarks = "exact";
+            double off = difference(ctx, &s, 1);
+            printf("%s %s %g\n", s.method, s.scale, off);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(weights_are_counts)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
