@@ -24,9 +24,9 @@ static void make(uint64_t seed, rows *weighted, rows *repeated)
     for (int i = 0; i < N; i++) {
         double x[D];
         int y = 1 + i % K, times = (int)rng_below(&r, MOST);
-        if (i < K || 1) times = 1+times%3;
+        if (i < K) times = 1;
         for (int j = 0; j < D; j++) x[j] = rng_normal(&r) + (j < 2 ? 0.8 * y : 0);
-        if (0 && i % 7 == 6) y = 0;
+        if (i % 7 == 6) y = 0;
         memcpy(weighted->X + weighted->n * D, x, sizeof x);
         weighted->weight[weighted->n] = times;
         weighted->y[weighted->n++] = y;
@@ -92,21 +92,33 @@ static bool has_param(const method *m, const char *name)
     return false;
 }
 
+/* Not here: graphs, in which every row is one, and trees, which draw rows. */
+static bool counts_rows(const method *m)
+{
+    static const char *const others[] = {"boost", "s-dl", "ces-dl", "es-dl", "kes-dl"};
+    if (!(m->info.flags & RUNG_WEIGHTS) || (m->info.flags & RUNG_USES_UNLABELLED)) return false;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(m->info.name, others[i]) == 0) return false;
+    return true;
+}
+
 static void weights_are_counts(void **state)
 {
     rung_ctx *ctx = *state;
-    static const char *const scales[] = {"standard", "minmax", "rank", "relevance"};
+    static const char *const scales[] = {"standard", "minmax", "rank"};
+    int count = 0;
     for (const method *const *m = method_table; *m; m++) {
-        if (!((*m)->info.flags & RUNG_WEIGHTS)) continue;
-        for (int k = 0; k < 4; k++) {
+        if (!counts_rows(*m)) continue;
+        for (int k = 0; k < 3; k++) {
             setting s = {.method = (*m)->info.name, .scale = scales[k]};
-            if (has_param(*m, "calibrate")) s.calibrate = "0";
-            if (has_param(*m, "thresholds")) s.other = "thresholds", s.value = "midpoint";
             if (has_param(*m, "landmarks")) s.landmarks = "exact";
             double off = difference(ctx, &s, 1);
-            printf("%s %s %g\n", s.method, s.scale, off);
+            count++;
+            if (!(off < 1e-8))
+                fail_msg("%s, scale %s: weights and repeated rows differ by %g", s.method, scales[k], off);
         }
     }
+    assert_true(count > 20);
 }
 
 int main(void)
