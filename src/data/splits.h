@@ -9,8 +9,8 @@ typedef struct {
     int64_t n;
     const int *y; /* 1..K, 0 = unlabelled */
     int K;
-    const int *group; /* labelled rows with the same number are held out together; NULL: every row separately */
-    const int *upper; /* where labels are intervals (intervals.h); NULL: none is */
+    const int *group;    /* labelled rows with the same number are held out together; NULL: every row separately */
+    const int *upper;    /* where labels are intervals (intervals.h); NULL: none is */
     const double *count; /* with groups: a row stands for so many equal ones, a whole number; NULL: for one */
 } ranked_rows;
 
