@@ -41,7 +41,10 @@ def check(estimator, X, reset):
     finite = "allow-nan" if estimator.missing == "median" else True
     frame = frame_of(X)
     if frame is not None:
-        validate_data(estimator, X if hasattr(X, "shape") else frame, reset=reset, skip_check_array=True)
+        known = None if reset or not getattr(estimator, "_from_file", False) else frame.only(estimator.feature_names_in_)
+        if known is None:
+            validate_data(estimator, X if hasattr(X, "shape") else frame, reset=reset, skip_check_array=True)
+        frame = frame if known is None else known
         # a text column without any text, as in a batch where it is missing throughout, looks like one of numbers
         if frame.is_plain and (reset or not any(is_text for _, is_text in estimator.model_.columns)):
             return check_array(

@@ -80,6 +80,7 @@ def fitted(estimator, model):
     estimator.n_features_in_ = len(columns)
     if all(columns):
         estimator.feature_names_in_ = np.array(columns, dtype=object)
+        estimator._from_file = True  # files have columns that the model left out
     if not model.is_real:
         order = np.asarray(() if getattr(estimator, "order", None) is None else estimator.order)
         same = [_labels.class_name(label) for label in order.tolist()] == model.class_names

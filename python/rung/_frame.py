@@ -88,6 +88,12 @@ class Frame:
     def to_array(self):
         return np.column_stack([column.values for column in self.columns]) if self.columns else np.empty((0, 0))
 
+    def only(self, names):
+        """The columns of these names, in their order; None: some are not there."""
+        if self.names is None or not set(names) <= set(self.names):
+            return None
+        return Frame(list(names), [self.columns[self.names.index(name)] for name in names])
+
     def take(self, rows):
         return Frame(self.names, [column.take(rows) for column in self.columns])
 

@@ -29,6 +29,18 @@ def test_from_the_command(command, csv, tmp_path):
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))  # the same fit, too
 
 
+def test_columns_of_a_file_are_found_by_name(command, tmp_path):
+    rows = pd.DataFrame({"id": [f"p{i}" for i in range(30)], "a": np.arange(30) % 7 + 0.5, "b": np.arange(30) % 4 + 0.5})
+    rows.assign(label=np.arange(30) % 3 + 1).to_csv(tmp_path / "t.csv", index=False)
+    command("fit", tmp_path / "t.csv", "-m", "pom", "-o", tmp_path / "m.rung")  # leaves out id
+    model = rung.load(tmp_path / "m.rung")
+    proba = model.predict_proba(rows[["a", "b"]])
+    np.testing.assert_array_equal(model.predict_proba(rows), proba)
+    np.testing.assert_array_equal(model.predict_proba(rows[["b", "id", "a"]]), proba)
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(rows[["id", "a"]])
+
+
 def test_to_the_command(command, csv, tmp_path):
     frame, path = pd.read_csv(csv), tmp_path / "m.rung"
     words = frame["label"].map({1: "a", 2: "b", 3: "c", 4: "d", 5: "e"})

@@ -69,13 +69,16 @@ rung_status stream_estimate(rung_ctx *ctx, const rung_files *files, const rung_r
 
 /* ---- the sample ---- */
 
-/* Columns that count the rows are found by pass one alone; they are left out unless the caller says what columns are. */
+/* Columns that count the rows are found by pass one alone; they are left out unless the caller says what columns are.
+ * Weights may count, too, and are no feature. */
 static rung_status left_out(rung_ctx *ctx, const survey *v, const rung_encode_options *options, const char **ignore)
 {
+    int64_t weights = -1;
     *ignore = options->ignore;
+    if (options->weights) TRY(table_find(ctx, v->shape, options->weights, "weights", &weights));
     for (int64_t c = 0; c < v->shape->n_columns && !options->numeric; c++) {
         const char *name = v->shape->columns[c].name;
-        if (!v->counts[c] || c == v->label || strchr(name, ',')) continue;
+        if (!v->counts[c] || c == v->label || c == weights || strchr(name, ',')) continue;
         column_counts_warn(ctx, v->shape, c);
         if (*name)
             TRY(pool_printf(ctx, &ctx->scratch, ignore, "%s%s%s", *ignore ? *ignore : "", *ignore ? "," : "", name));
