@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a change of the table must do to the answers: nothing, or what is known.
+
+A relation is a function of a `Base` (a case, its fit, its folder) that yields what is wrong. `applies` says which methods
+and options are exempt, with the reason beside it."""
+import copy
+import random
+
+import numpy as np
+
+import columns as kinds
+from library import Fit, Refused, lib, text
+
+RELATIONS = {}
+# Trees break ties between equally good splits by the order of columns and rows, and draw both.
+TREES = {"boost", "auto"}
+NO_FOLDS = {"ckr", "ogp"}
+
+
+def relation(applies=lambda case: True):
+    def register(function):
+        RELATIONS[function.__name__] = (function, applies)
+        return function
+    return register
+
+
+def method(case):
+    return case.options.method
+
+
+def fit_like(base, table, name, options=None, form=None, threads=1):
+    return Fit(table, options or base.case.options, form or base.case.form, base.folder, name, threads)
+
+
+def both(base, make):
+    """The fit of a changed table, or None and what is wrong: it is refused although the first was not."""
+    try:
+        return make(), []
+    except Refused as why:
+        return None, [f"refused: {why.message}"]
+
+
+def same(base, make, rows=None):
+    """The changed fit gives the same bits."""
+    other, wrong = both(base, make)
+    if other is not None:
+        differs = base.fit.answers.same(other.answers)
+        wrong = [differs] if differs else []
+    yield from wrong
+
+
+def distance(a, b):
+    """How far answers are apart: the largest difference of probabilities, else of scores against their spread; and the
+    share of rows with another rank."""
+    ranks = 0.0 if a.rank is None or b.rank is None else float(np.mean(a.rank != b.rank))
+    if a.proba is not None and b.proba is not None:
+        return float(np.abs(a.proba - b.proba).max()), ranks
+    spread = float(np.std(a.score)) + 1e-12 * float(np.abs(a.score).max()) + 1e-300
+    return float(np.abs(a.score - b.score).max()) / spread, ranks
+
+
+def close(base, make, limit):
+    """The changed fit gives the same answers up to rounding."""
+    other, wrong = both(base, make)
+    if other is not None:
+        apart, ranks = distance(base.fit.answers, other.answers)
+        if not apart <= limit:
+            wrong = [f"answers differ by {apart:.3g}, ranks of {ranks:.1%} of the rows"]
+    yield from wrong
+
+
+def with_column(table, cells, place, name="added"):
+    other = table.copy()
+    other.columns.insert(place, kinds.Given(name, "constant", cells))
+    return other
+
+
+def knife_edge(case):
+    """Where the last bit of a sum decides: graphs of neighbours break ties of distances by it, and their eigenproblems may
+    have eigenvalues as near as that; support vectors are found up to a tolerance, within which there are many answers.
+    auto has graphs, too: it is compared where distances differ."""
+    if method(case) == "auto":
+        fine = [c for c in case.table.features() if c.kind == "real" and not {"", "NA", "?"} & set(c.cells)]
+        return case.repeated or not fine
+    return case.uses_neighbours or method(case) in ("svorim", "svorex", "isvor", "isbor", "sbor", "sosvm", "lapsvm")
+
+
+def shaped(case):
+    """Methods that see a row as a matrix: another column is another shape."""
+    return method(case) in ("mlda", "tlpp", "tnpe", "mie", "orml-m")
+
+
+# ---- columns ----
+
+@relation(lambda case: not shaped(case) and not knife_edge(case))
+def constant_column(base):
+    """A column of one value says nothing. Sums may be taken in other pieces: rounding."""
+    r = base.case.stream("constant")
+    cells = [r.choice(["0", "7", "1e9", "all"])] * base.case.table.rows
+    table = with_column(base.case.table, cells, r.randint(0, len(base.case.table.columns)))
+    yield from close(base, lambda: fit_like(base, table, "constant"), base.rounding())
+
+
+@relation(lambda case: case.form.header)
+def renamed_columns(base):
+    case = base.case
+    table, options, new = case.table.copy(), base.options_copy(), {}
+    for j, column in enumerate(table.columns):
+        if column in (table.find(table.label),) or column.name in ("w", "group", "suggested"):
+            continue
+        new[column.name] = column.name = f"other{j * j}"
+    options.nominal = [new.get(name, name) for name in options.nominal]
+    options.numeric = [new.get(name, name) for name in options.numeric]
+    options.ordinal = {new.get(name, name): words for name, words in options.ordinal.items()}
+    yield from same(base, lambda: fit_like(base, table, "renamed", options))
+
+
+@relation(lambda case: method(case) not in TREES and not shaped(case) and not knife_edge(case) and case.options.scale != "relevance")
+def moved_columns(base):
+    """Sums over columns in another order: rounding. Exempt: trees (and relevance, which is theirs), matrices."""
+    table = base.case.table.copy()
+    base.case.stream("moved").shuffle(table.columns)
+    if not base.case.form.header:
+        return
+    yield from close(base, lambda: fit_like(base, table, "moved"), base.rounding())
+
+
+@relation(lambda case: case.options.scale != "none" or method(case) in ("boost", "median"))
+def power_of_two(base):
+    """Scaled columns times a power of two: the same bits. Exempt: --scale none, but for trees, whose bins move along."""
+    table = base.case.table.copy()
+    r = base.case.stream("power")
+    for column in table.features():
+        if column.kind in kinds.PLAIN and r.random() < 0.7:
+            factor = 2.0 ** r.choice([-20, -3, 1, 5, 30])
+            column.cells = [text if text in ("", "NA", "?") else repr(float(text) * factor) for text in column.cells]
+    yield from same(base, lambda: fit_like(base, table, "power"))
+
+
+# ---- classes ----
+
+@relation(lambda case: not case.options.real and not case.options.bins and not case.intervals)
+def renamed_classes(base):
+    """Other names of the classes, in the same order: the same bits."""
+    case, options = base.case, base.options_copy()
+    r = case.stream("classes")
+    names = case.class_names
+    present = [name for name in names if options.order is not None or name in case.table.labels()]
+    sort = sorted(present, key=names.index)
+    new = dict(zip(sort, [f"c{k}" for k in range(len(sort))] if r.random() < 0.5 else [str(3 * k - 4) for k in range(len(sort))],
+                   strict=True))
+    options.order = "<".join(new[name] for name in sort)
+    options.class_weights = {new[name]: w for name, w in options.class_weights.items() if name in new}
+    if not sort or len(options.class_weights) != len(case.options.class_weights):
+        return
+    table = case.table.copy()
+    label = table.find(table.label)
+    label.cells = [new.get(text, text) for text in label.cells]
+    yield from same(base, lambda: fit_like(base, table, "classes", options))
+
+
+# Methods whose answer does not depend on which end of the order is called the first, where no folds are drawn.
+SYMMETRIC = {"pom", "gpor", "ogp", "ckr", "median", "llgc"}
+
+
+@relation(lambda case: method(case) in SYMMETRIC and not case.options.real and not case.options.bins
+          and not case.intervals and case.options.cost is None and case.options.scale != "relevance")
+def reversed_classes(base):
+    """The order turned around mirrors the probabilities. Folds are drawn class by class: only without them. Exempt:
+    relevance (trees), costs, which may be one-sided."""
+    case, options = base.case, base.options_copy()
+    if method(case) not in NO_FOLDS:
+        options.params["calibrate"] = "0"
+    names = [n for n in case.class_names if options.order is not None or n in case.table.labels()]
+    if len(names) < 2:
+        return
+    forth, back = options, base.options_copy()
+    back.params = dict(options.params)
+    forth.order, back.order = "<".join(names), "<".join(reversed(names))
+    try:
+        a, b = fit_like(base, case.table, "forth", forth), fit_like(base, case.table, "back", back)
+    except Refused:
+        return
+    if a.answers.proba is None:
+        return
+    apart = float(np.abs(a.answers.proba - b.answers.proba[:, ::-1]).max())
+    if apart > base.rounding():
+        yield f"mirrored probabilities differ by {apart:.3g}"
+
+
+# ---- rows ----
+
+@relation(lambda case: method(case) in NO_FOLDS | {"pom", "kdlor", "krr", "lda", "kda", "median", "gpor"}
+          and case.options.scale != "relevance" and "landmarks" not in case.options.params)
+def rows_in_another_order(base):
+    """Sums over rows in another order: rounding. Folds follow the rows: only without them. Exempt: methods that draw
+    rows (trees, landmarks, relevance), meet them one after the other (isvor, isbor), or are a knife's edge."""
+    case, options = base.case, base.options_copy()
+    if method(case) not in NO_FOLDS:
+        options.params["calibrate"] = "0"
+    order = list(range(case.table.rows))
+    case.stream("rows").shuffle(order)
+    try:
+        a = fit_like(base, case.table, "rows", options)
+        b = fit_like(base, case.table.take(order), "shuffled", options)
+    except Refused:
+        return
+    back = np.argsort(order)
+    for name, array in b.answers.arrays.items():
+        b.answers.arrays[name] = array[back]
+    apart, ranks = distance(a.answers, b.answers)
+    if apart > base.rounding():
+        yield f"answers differ by {apart:.3g}, ranks of {ranks:.1%} of the rows"
+
+
+# ---- answers ----
+
+@relation()
+def two_threads(base):
+    other, wrong = both(base, lambda: fit_like(base, base.case.table, "threads", threads=2))
+    if other is not None and other.bytes() != base.fit.bytes():
+        wrong = [base.fit.answers.same(other.answers) or "the model files differ"]
+    yield from wrong
+
+
+@relation()
+def answered_alone(base):
+    """A row gets the same answer whatever rows come with it, and whatever other columns."""
+    case = base.case
+    rows = sorted(case.stream("alone").sample(range(case.table.rows), min(3, case.table.rows)))
+    names = [case.table.label, case.table.weights, case.table.groups] if case.form.header else []
+    table = case.table.take(rows).without(*names)
+    if not table.columns:
+        return
+    try:
+        other = base.fit.on(table, base.folder, "alone")
+    except Refused as why:
+        yield f"refused: {why.message}"
+        return
+    for name, array in base.fit.answers.arrays.items():
+        if not np.array_equal(array[rows], other.arrays[name]):
+            yield f"{name} of rows {[i + 1 for i in rows]} alone: {other.arrays[name]!r}, with all: {array[rows]!r}"
+
+
+@relation(lambda case: method(case) in ("kdlor", "krr", "ckr", "pom", "boost", "isbor", "auto") and not case.options.passes
+          and case.table.groups is None and not case.options.real and not case.options.bins)
+def in_passes(base):
+    """Read in passes, the sample being everything: the same up to rounding; of trees up to their steps of 2^-16. Exempt:
+    landmarks, which are chosen otherwise; ckr with a graph; trees of a part of the rows, which is drawn row by row."""
+    options, exempt = base.options_copy(), {"boost": ("rows", "1"), "auto": ("trees", "without")}
+    if options.params.get("landmarks") not in (None, "exact") or (method(base.case) == "ckr" and "mu" in options.params):
+        return
+    if method(base.case) in exempt:
+        name, value = exempt[method(base.case)]
+        options.params[name] = value
+    passing = copy.copy(options)
+    passing.passes = True
+    try:
+        plain = fit_like(base, base.case.table, "plain", options)
+        other = fit_like(base, base.case.table, "passes", passing)
+    except Refused as why:
+        if not any(word in why.message for word in ("landmarks", "in passes")):
+            yield f"refused: {why.message}"
+        return
+    limit = 1e-2 if method(base.case) == "boost" else base.rounding()
+    apart, ranks = distance(plain.answers, other.answers)
+    if apart > limit:
+        yield f"answers differ by {apart:.3g}, ranks of {ranks:.1%} of the rows"
+
+
+# ---- the truth ----
+
+@relation(lambda case: not case.repeated and case.table.groups is None and case.table.weights is None and case.rows >= 20
+          and not case.options.real and not case.options.bins and not case.intervals and case.options.cost is None
+          and case.form.header and "answer" not in [c.name for c in case.table.columns] and "suggested" not in [c.name for c in case.table.columns])
+def reported_error(base):
+    """The reported error against that on new rows of the population: six standard errors, and a tenth of a class."""
+    if base.fit.cv_mae is None or base.fit.cv_n < 15:
+        return
+    table, truth = base.case.new_rows()
+    try:
+        answers = base.fit.on(table, base.folder, "population")
+    except Refused:  # a cell that the training rows give no reason to expect
+        return
+    names = [lib.rung_model_class_name(base.fit.model, k + 1) for k in range(lib.rung_model_classes(base.fit.model))]
+    known = {name: k for k, name in enumerate(map(text, names))}
+    pairs = [(known[base.case.class_names[y - 1]], rank - 1) for y, rank in zip(truth, answers.rank, strict=True)
+             if base.case.class_names[y - 1] in known]
+    errors = np.array([abs(y - said) for y, said in pairs])
+    error = errors.std() * (1 / base.fit.cv_n + 1 / len(errors)) ** 0.5
+    if abs(errors.mean() - base.fit.cv_mae) > 6 * error + 0.1:
+        yield f"reported {base.fit.cv_mae:.3f} on {base.fit.cv_n} rows, true {errors.mean():.3f}"
+
+
+class Base:
+    """A case with its fit."""
+
+    def __init__(self, case, fit, folder):
+        self.case, self.fit, self.folder = case, fit, folder
+
+    def options_copy(self):
+        other = copy.copy(self.case.options)
+        other.params = dict(other.params)
+        return other
+
+    def rounding(self):
+        """How far answers may move where sums are taken in another order: iterations stop within a tolerance."""
+        return {"svorim": 1e-2, "svorex": 1e-2, "isvor": 1e-2, "sbor": 1e-2, "isbor": 1e-2, "gpor": 1e-3, "ogp": 5e-3,
+                "auto": 5e-3}.get(self.case.options.method, 1e-4)
+
+
+def chosen(case, share=None):
+    """The relations of a case: some of those that apply, or all."""
+    r = random.Random(f"{case.seed} {case.number} relations")
+    names = [name for name, (_, applies) in RELATIONS.items() if applies(case)]
+    return names if share is None else r.sample(names, min(len(names), share))
+
+
+def run(base, name):
+    for wrong in RELATIONS[name][0](base):
+        yield name, wrong
