@@ -297,18 +297,30 @@ rung_status dataset_labels(rung_ctx *ctx, const rung_table *t, int64_t label, ru
     return RUNG_OK;
 }
 
+/* How the texts of a column of numbers are written; with semicolons between the cells commas are decimal ones. */
+static column_form weights_form(const rung_table *t, const column *c)
+{
+    column_form form = FORM_PLAIN;
+    bool unclear = false;
+    if (c->kind == COLUMN_NUMBER || !form_of_numbers(c->n_values, c->values, &form, &unclear)) return FORM_PLAIN;
+    return !unclear ? form : t->semicolons || t->decimal == ',' ? FORM_COMMA : FORM_PLAIN;
+}
+
 rung_status dataset_weights(rung_ctx *ctx, const rung_table *t, int64_t j, rung_data *data)
 {
     const column *c = &t->columns[j];
     char label[COLUMN_LABEL];
+    column_form form = weights_form(t, c);
     table_column_label(t, j, label);
     TRY(NEW_RAW(ctx, &data->mem, data->weight, t->n_rows));
     for (int64_t i = 0; i < t->n_rows; i++) {
         double x = NAN;
         if (c->kind == COLUMN_NUMBER)
             x = c->number[i];
-        else if (c->text[i] >= 0)
-            text_number(c->values[c->text[i]], strlen(c->values[c->text[i]]), t->decimal, &x);
+        else if (c->text[i] >= 0 &&
+                 !text_number(c->values[c->text[i]], strlen(c->values[c->text[i]]), t->decimal, &x) &&
+                 !(form != FORM_PLAIN && form_number(c->values[c->text[i]], form, &x)))
+            x = NAN;
         if (!isfinite(x) || x < 0)
             return set_error(ctx, RUNG_EDATA, "%s, line %lld, column %s: a weight must be a finite number >= 0",
                              table_path(t, i), (long long)table_line(t, i), label);
