@@ -534,8 +534,8 @@ RUNG_API RUNG_CHECK rung_status rung_model_update(rung_ctx *ctx, const rung_mode
                                                   rung_model **out);
 /* RUNG_OK: the model can be updated. RUNG_EARG: it cannot; the message says why. */
 RUNG_API RUNG_CHECK rung_status rung_model_updatable(rung_ctx *ctx, const rung_model *model);
-/* *out = 1 where the rows (coded by rung_model_encode) are those the model was fitted to, so that its error on them is too
- * small. 0 also for a model that does not scale its columns, which cannot tell. */
+/* *out = 1 where the rows (coded by rung_model_encode, with their labels) are those the model was fitted to, all of them in
+ * their order, so that its error on them is too small. 0 also for some of them, which cannot be told. */
 RUNG_API RUNG_CHECK rung_status rung_model_saw(rung_ctx *ctx, const rung_model *model, const rung_data *data, int *out);
 
 /* ---- model files -------------------------------------------------------------------------------- */
@@ -846,10 +846,10 @@ typedef struct {
     double p;           /* two-sided; 1 where n is 0 */
     int exact;          /* 1 (n <= 50): from the distribution of the rank sum itself, ties included; else from z */
 } rung_wilcoxon_test;
-/* RUNG_EARG: out->size. */
+/* RUNG_EARG: out->size, a number that is not finite. */
 RUNG_API RUNG_CHECK rung_status rung_wilcoxon(rung_ctx *ctx, int64_t n, const double *a, const double *b,
                                               rung_wilcoxon_test *out);
-/* Holm's correction of n p-values for several comparisons, in place. */
+/* Holm's correction of n p-values for several comparisons, in place. RUNG_EARG: a number outside of 0..1. */
 RUNG_API RUNG_CHECK rung_status rung_holm(rung_ctx *ctx, int n, double *p);
 /* Which of two sets of predicted ranks is better on the same rows. */
 typedef struct {
@@ -863,7 +863,7 @@ typedef struct {
     double mae_p;           /* p of the difference itself, each row's changing its sign with probability 1/2 */
 } rung_difference;
 /* Rows whose truth is 0 are left out. upper: as in rung_metrics_compute_intervals, or NULL. RUNG_EARG: a rank outside the
- * classes, out->size; RUNG_EDATA: no row is left. */
+ * classes, an upper end below its truth, out->size; RUNG_EDATA: no row is left. */
 RUNG_API RUNG_CHECK rung_status rung_compare(rung_ctx *ctx, int64_t n, int classes, const int *truth, const int *upper,
                                              const int *a, const int *b, rung_difference *out);
 

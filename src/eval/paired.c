@@ -64,6 +64,10 @@ static void sum_ranks(int64_t n, const placed *size, double tolerance, int twice
 rung_status paired_wilcoxon(rung_ctx *ctx, int64_t n, const double *a, const double *b, rung_wilcoxon_test *out)
 {
     placed *size = NULL;
+    for (int64_t i = 0; i < n; i++)
+        if (!isfinite(a[i]) || !isfinite(b[i]))
+            return set_error(ctx, RUNG_EARG, "pair %lld, %g and %g: expected two numbers", (long long)i + 1, a[i],
+                             b[i]);
     int twice[EXACT] = {0};
     double tolerance = fmax(rounding(n, a), rounding(n, b)), squares = 0;
     *out = (rung_wilcoxon_test){.size = sizeof *out, .z = NAN, .p = 1, .exact = 1};
@@ -89,6 +93,8 @@ rung_status paired_holm(rung_ctx *ctx, int n, double *p)
 {
     placed *sorted = NULL;
     double largest = 0;
+    for (int i = 0; i < n; i++)
+        if (!(p[i] >= 0 && p[i] <= 1)) return set_error(ctx, RUNG_EARG, "%g is no p-value: expected 0 to 1", p[i]);
     TRY(NEW_RAW(ctx, &ctx->scratch, sorted, n));
     for (int i = 0; i < n; i++) sorted[i] = (placed){p[i], i};
     qsort(sorted, (size_t)n, sizeof *sorted, by_value);
@@ -155,10 +161,14 @@ static double mcnemar(int64_t only_a, int64_t only_b)
     return fmin(1, 2 * tail);
 }
 
-static rung_status check(rung_ctx *ctx, int64_t n, int classes, const int *truth, const int *a, const int *b)
+static rung_status check(rung_ctx *ctx, int64_t n, int classes, const int *truth, const int *upper, const int *a,
+                         const int *b)
 {
     for (int64_t i = 0; i < n; i++) {
         const int ranks[] = {truth[i], a[i], b[i]};
+        if (truth[i] && upper && (upper[i] < truth[i] || upper[i] > classes))
+            return set_error(ctx, RUNG_EARG, "row %lld: %d..%d is no interval of the ranks 1..%d", (long long)i + 1,
+                             truth[i], upper[i], classes);
         for (int k = 0; truth[i] && k < 3; k++)
             if (ranks[k] < 1 || ranks[k] > classes)
                 return set_error(ctx, RUNG_EARG, "row %lld has the rank %d, which is not one of 1..%d",
@@ -176,7 +186,7 @@ rung_status paired_compare(rung_ctx *ctx, int64_t n, int classes, const int *tru
     double *error_a = NULL, *error_b = NULL;
     rung_wilcoxon_test signs;
     *out = (rung_difference){.size = sizeof *out};
-    TRY(check(ctx, n, classes, truth, a, b));
+    TRY(check(ctx, n, classes, truth, upper, a, b));
     TRY(NEW_RAW(ctx, &ctx->scratch, error_a, n));
     TRY(NEW_RAW(ctx, &ctx->scratch, error_b, n));
     for (int64_t i = 0; i < n; i++) {

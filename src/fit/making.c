@@ -3,18 +3,8 @@
  * can be repeated and the repetition be checked. */
 #include <stdio.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "fit/fit.h"
-
-/* CRC-32 of the coded cells and the labels, whatever file or table they came from. */
-static unsigned long checksum(const rung_data *data)
-{
-    unsigned long crc = crc32_z(0, (const unsigned char *)data->X, (size_t)(data->n * data->d) * sizeof *data->X);
-    crc = data->target ? crc32_z(crc, (const unsigned char *)data->target, (size_t)data->n * sizeof *data->target)
-                       : crc32_z(crc, (const unsigned char *)data->y, (size_t)data->n * sizeof *data->y);
-    return data->upper ? crc32_z(crc, (const unsigned char *)data->upper, (size_t)data->n * sizeof *data->upper) : crc;
-}
 
 static const char *note_of(const rung_model *m, const char *name)
 {
@@ -34,13 +24,12 @@ static rung_status add(rung_ctx *ctx, const rung_model *before, const char *name
 
 rung_status making_note(rung_ctx *ctx, const rung_model *before, const rung_data *data, rung_model *model)
 {
-    char seed[32], rows[128];
+    char seed[32], rows[ROWS_NOTE];
     model->n_notes = 0;
     TRY(NEW(ctx, &model->mem, model->notes, ctx->n_notes + 2 + (before ? before->n_notes : 0)));
     for (int i = 0; i < ctx->n_notes; i++) TRY(add(ctx, before, ctx->notes[i].name, ctx->notes[i].value, model));
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)ctx->seed);
-    snprintf(rows, sizeof rows, "%s%lld rows of %lld coded columns, checksum %08lx", data->stream ? "a sample of " : "",
-             (long long)data->n, (long long)data->d, checksum(data));
+    rows_note(data, rows);
     TRY(add(ctx, before, "seed", seed, model));
     TRY(add(ctx, before, "data", rows, model));
     for (int i = 0; before && i < before->n_notes; i++) /* what this step has nothing to add to */

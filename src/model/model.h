@@ -283,6 +283,9 @@ bool model_has_terms(
 double model_term(const rung_model *m, const score_term *t, int output);
 double model_term_threshold(const rung_model *m, int q); /* on the same scale, from 1; NaN: there is none */
 
+/* How a model names the rows it was fitted to, with their checksum. */
+enum { ROWS_NOTE = 128 };
+void rows_note(const rung_data *data, char text[ROWS_NOTE]);
 /* Whether the rows (coded by the model's coding) are those it was fitted to; false where nothing tells (seen.c). */
 rung_status model_saw(rung_ctx *ctx, const rung_model *m, const rung_data *data, bool *out);
 

@@ -1,9 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Whether a model was fitted to just these rows. Nothing is stored for it: the scaling was made from all of them, and
- * other rows do not give the same numbers to the last bit. */
+/* Whether a model was fitted to just these rows: by the checksum that is noted in it or, where it has another note or the
+ * labels are not those, by its scaling: it was made from all rows, and others do not give the same numbers to the last
+ * bit. */
+#include <stdio.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "model/model.h"
+
+/* CRC-32 of the coded cells and the labels, whatever file or table they came from. */
+static unsigned long checksum(const rung_data *data)
+{
+    unsigned long crc = crc32_z(0, (const unsigned char *)data->X, (size_t)(data->n * data->d) * sizeof *data->X);
+    crc = data->target ? crc32_z(crc, (const unsigned char *)data->target, (size_t)data->n * sizeof *data->target)
+                       : crc32_z(crc, (const unsigned char *)data->y, (size_t)data->n * sizeof *data->y);
+    return data->upper ? crc32_z(crc, (const unsigned char *)data->upper, (size_t)data->n * sizeof *data->upper) : crc;
+}
+
+void rows_note(const rung_data *data, char text[ROWS_NOTE])
+{
+    snprintf(text, ROWS_NOTE, "%s%lld rows of %lld coded columns, checksum %08lx", data->stream ? "a sample of " : "",
+             (long long)data->n, (long long)data->d, checksum(data));
+}
+
+/* In the note of an updated model those of each step follow each other. */
+static bool is_noted(const rung_model *m, const rung_data *data)
+{
+    char rows[ROWS_NOTE];
+    rows_note(data, rows);
+    for (int i = 0; i < m->n_notes; i++)
+        if (strcmp(m->notes[i].name, "data") == 0) return strstr(m->notes[i].value, rows) != NULL;
+    return false;
+}
 
 static bool same(int64_t n, const void *a, const void *b, size_t size) { return memcmp(a, b, (size_t)n * size) == 0; }
 
@@ -21,7 +49,8 @@ rung_status model_saw(rung_ctx *ctx, const rung_model *m, const rung_data *data,
 {
     const scaling *fitted = &m->members->scale;
     scaling anew;
-    *out = false;
+    *out = is_noted(m, data);
+    if (*out) return RUNG_OK;
     if (fitted->kind == SCALE_NONE || data->n != m->n_rows || data->d != m->code.d) return RUNG_OK;
     bool varies = false;
     for (int64_t j = 0; j < data->d; j++) varies = varies || fitted->factor[j] != 0;

@@ -116,15 +116,37 @@ static void test_errors(void **state)
     b[3] = CLASSES + 1;
     assert_int_equal(rung_compare(ctx, N, CLASSES, truth, NULL, a, b, &d), RUNG_EARG);
     assert_non_null(strstr(rung_ctx_message(ctx), "row 4 has the rank 5"));
+    make(truth, a, b);
+    int upper[N];
+    memcpy(upper, truth, sizeof upper);
+    assert_ok(ctx, rung_compare(ctx, N, CLASSES, truth, upper, a, b, &d));
+    upper[2] = CLASSES + 1;
+    assert_int_equal(rung_compare(ctx, N, CLASSES, truth, upper, a, b, &d), RUNG_EARG);
+    upper[2] = truth[2] - 1;
+    assert_int_equal(rung_compare(ctx, N, CLASSES, truth, upper, a, b, &d), RUNG_EARG);
     for (int i = 0; i < N; i++) truth[i] = 0;
     assert_int_equal(rung_compare(ctx, N, CLASSES, truth, NULL, a, b, &d), RUNG_EDATA);
     assert_int_equal(rung_compare(ctx, N, CLASSES, truth, NULL, a, b, &(rung_difference){0}), RUNG_EARG);
 }
 
+/* Numbers that have no order would be sorted into any. */
+static void test_no_numbers(void **state)
+{
+    rung_ctx *ctx = *state;
+    double x[] = {1, 2, 3}, y[] = {2, NAN, 1}, p[] = {0.5, NAN}, large[] = {0.5, 1.5};
+    rung_wilcoxon_test t = {.size = sizeof t};
+    assert_int_equal(rung_wilcoxon(ctx, 3, x, y, &t), RUNG_EARG);
+    assert_non_null(strstr(rung_ctx_message(ctx), "pair 2"));
+    y[1] = INFINITY;
+    assert_int_equal(rung_wilcoxon(ctx, 3, y, x, &t), RUNG_EARG);
+    assert_int_equal(rung_holm(ctx, 2, p), RUNG_EARG);
+    assert_int_equal(rung_holm(ctx, 2, large), RUNG_EARG);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_compare), WITH_CONTEXT(test_mean),
-                                       WITH_CONTEXT(test_equal),   WITH_CONTEXT(test_intervals),
-                                       WITH_CONTEXT(test_holm),    WITH_CONTEXT(test_errors)};
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_compare),   WITH_CONTEXT(test_mean), WITH_CONTEXT(test_equal),
+                                       WITH_CONTEXT(test_intervals), WITH_CONTEXT(test_holm), WITH_CONTEXT(test_errors),
+                                       WITH_CONTEXT(test_no_numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
