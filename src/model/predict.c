@@ -126,7 +126,7 @@ static void settle_block(const rung_model *m, int64_t n, const block_room *room)
         temper_apply(&m->temper, K, room->proba + i * K, room->tempered);
         memcpy(room->proba + i * K, room->tempered, (size_t)K * sizeof(double));
     }
-    for (int64_t i = 0; room->equal && i < n; i++)
+    for (int64_t i = 0; room->equal && room->proba && i < n; i++)
         if (room->equal[2 * i + 1] > 0)
             memcpy(room->proba + i * K, with_copies(m, i, room, room->proba + i * K, &share),
                    (size_t)K * sizeof(double));

@@ -96,7 +96,8 @@ static void the_rule(void **state)
     rung_view view = {.v = X, .n = 2, .d = D, .row = D, .col = 1};
     rung_output out = {.size = sizeof out, .proba = with};
     assert_ok(ctx, rung_model_predict(ctx, f.model, &view, &out));
-    double s = f.model->copies.prior;
+    double s = f.model->copies.prior, score[2]; /* asked for alone, too */
+    assert_ok(ctx, rung_model_predict(ctx, f.model, &view, &(rung_output){.size = sizeof out, .score = score}));
     for (int i = 0; i < N; i++)
         if (f.X[i * D] == 1 && f.X[i * D + 1] == 2) mass[f.y[i] - 1]++, total++;
     f.model->copies.n = 0;

@@ -254,7 +254,7 @@ static void test_single_precision(void **state)
     assert_ok(ctx, rung_table_read_files(ctx, files, NULL, &table));
     assert_ok(ctx, rung_data_encode(ctx, table, NULL, &data));
     assert_ok(ctx, stream_open(ctx, files, &(rung_read_options){0}, &(rung_encode_options){0}, MANY, &s));
-    s->n_labelled = 1000000; /* so many would take too long to test */
+    s->n_rows = s->n_labelled = 1000000; /* so many would take too long to test */
     static const char *const methods[] = {"kdlor gamma=9", "krr gamma=9 centre=no", "ckr gamma=9"};
     static double loaded[MANY], passes[MANY];
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
