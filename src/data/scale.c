@@ -82,7 +82,7 @@ static int64_t fit_knots(int64_t n, counted_cell *v, double all, double *knot, d
         below += v[i].count;
         if (i + 1 < n && v[i + 1].x == v[i].x) continue;
         knot[count] = v[i].x;
-        share[count++] = below / all;
+        share[count++] = fmin(below / all, 1); /* weights that are no whole numbers add up with rounding */
     }
     return count;
 }
