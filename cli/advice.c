@@ -44,7 +44,7 @@ static char *quoted(const char *text)
     return out;
 }
 
-/* NAME or NAME=VALUE as it is typed; without a value as the help has it, --memory SIZE. */
+/* NAME or NAME=VALUE as it is typed; without a value as the help has it, --memory SIZE. NULL: the command has none. */
 static char *option_words(const char *setting, const arguments *args)
 {
     size_t length = strcspn(setting, "=");
@@ -52,7 +52,11 @@ static char *option_words(const char *setting, const arguments *args)
     for (char *c = name; *c; c++)
         if (*c == '_') *c = '-';
     const option *o = option_find(args->tables, name);
-    char *value = setting[length] ? quoted(setting + length + 1) : text_of("%s", o && o->metavar ? o->metavar : "");
+    if (!o) { /* other commands have it */
+        free(name);
+        return NULL;
+    }
+    char *value = setting[length] ? quoted(setting + length + 1) : text_of("%s", o->metavar ? o->metavar : "");
     char *words = text_of("--%s%s%s", name, *value ? " " : "", value);
     free(value);
     free(name);

@@ -2,6 +2,7 @@
 /* Fits, verification, updates. */
 #include "fit/fit.h"
 #include "api/call.h"
+#include "data/kin.h"
 #include "data/shift.h"
 #include "fit/update.h"
 #include "fit/verify.h"
@@ -9,6 +10,7 @@
 static rung_status fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, rung_model **out)
 {
     TRY(shift_warn(ctx, data));
+    TRY(kin_warn(ctx, data));
     return method_fit(ctx, spec, data, out);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Searches and curves. */
 #include "api/call.h"
+#include "data/kin.h"
 #include "data/shift.h"
 #include "select/curve.h"
 #include "select/tune_report.h"
@@ -11,6 +12,7 @@ static rung_status tune_data(rung_ctx *ctx, const rung_tune_options *options, co
                              rung_search **found)
 {
     TRY(shift_warn(ctx, data));
+    TRY(kin_warn(ctx, data));
     return tune(ctx, options, data, out, found);
 }
 
@@ -77,6 +79,7 @@ static rung_status label_curve(rung_ctx *ctx, const rung_curve_options *options,
                                rung_curve **out)
 {
     TRY(shift_warn(ctx, data));
+    TRY(kin_warn(ctx, data));
     return curve(ctx, options, data, out);
 }
 

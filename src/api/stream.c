@@ -6,6 +6,7 @@
 
 #include "api/call.h"
 #include "base/memory.h"
+#include "data/kin.h"
 #include "data/shift.h"
 #include "fit/fit.h"
 
@@ -117,6 +118,7 @@ int64_t rung_stream_count(const rung_stream *stream, int rank)
 static rung_status fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *sample, rung_model **out)
 {
     TRY(shift_warn(ctx, sample));
+    TRY(kin_warn(ctx, sample));
     return method_fit(ctx, spec, sample, out);
 }
 

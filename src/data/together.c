@@ -14,6 +14,7 @@
 
 #include "base/compare.h"
 #include "data/row_groups.h"
+#include "data/row_hash.h"
 
 /* Rows are copies where the excess is so large that labels need not be asked; or where it is large, and of the pairs more
  * than a share have equal labels, beyond chance. Columns of few values cannot have a large excess, but labels that always
@@ -35,48 +36,11 @@ bool equal_rule_parse(const char *text, equal_rule *out)
     return false;
 }
 
-/* ---- hashes ---- */
-
-typedef struct {
-    uint64_t hash;
-    double count;
-} counted_hash;
-
-static int by_hash(const void *a, const void *b)
-{
-    uint64_t x = ((const counted_hash *)a)->hash, y = ((const counted_hash *)b)->hash;
-    return (x > y) - (x < y);
-}
-
-static uint64_t mix(uint64_t x) /* the finalizer of splitmix64 */
-{
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
-}
-
-/* -0 counts as 0, and all missing cells (NaN) are one value. */
-static uint64_t hash_value(uint64_t col, double x)
-{
-    uint64_t word;
-    double v = isnan(x) ? (double)NAN : x + 0.0;
-    memcpy(&word, &v, sizeof word);
-    return mix(word + mix(col + 1));
-}
-
-/* The sum over the coded columns of a column: that of a row without a column is a difference. */
-static uint64_t hash_cell(const column_code *c, const double *x)
-{
-    uint64_t sum = 0;
-    for (int64_t j = c->first; j < c->first + column_width(c); j++) sum += hash_value((uint64_t)j, x[j]);
-    return sum;
-}
-
 /* Pairs with equal hashes; sorts the list. */
 static double count_pairs(int64_t n, counted_hash *list)
 {
     double pairs = 0;
-    qsort(list, (size_t)n, sizeof *list, by_hash);
+    sort_hashes(n, list);
     for (int64_t first = 0, end; first < n; first = end) {
         double size = 0;
         for (end = first; end < n && list[end].hash == list[first].hash; end++) size += list[end].count;
@@ -151,7 +115,7 @@ static double chance_of_categories(const counted_rows *c, const column_code *col
     double squares = 0;
     for (int64_t i = 0; i < c->n; i++)
         c->list[i] = (counted_hash){hash_cell(col, c->in->data->X + c->rows[i] * c->in->data->d), c->count[i]};
-    qsort(c->list, (size_t)c->n, sizeof *c->list, by_hash);
+    sort_hashes(c->n, c->list);
     for (int64_t first = 0, end; first < c->n; first = end) {
         double size = 0;
         for (end = first; end < c->n && c->list[end].hash == c->list[first].hash; end++) size += c->list[end].count;
@@ -195,8 +159,7 @@ static rung_status counted_new(rung_ctx *ctx, const together_input *in, counted_
         int64_t row = in->rows[i];
         out->rows[out->n] = row;
         out->count[out->n] = in->count ? in->count[row] : 1;
-        for (int64_t c = 0; c < data->code.n_columns; c++)
-            out->whole[out->n] += hash_cell(&data->code.columns[c], data->X + row * data->d);
+        out->whole[out->n] = hash_columns(&data->code, data->X + row * data->d);
         out->total += out->count[out->n++];
     }
     return RUNG_OK;
@@ -256,7 +219,7 @@ static bool are_copies(const equal_counts *c)
     return false;
 }
 
-static rung_status judge(rung_ctx *ctx, const together_input *in, equal_counts *out)
+rung_status equal_judge(rung_ctx *ctx, const together_input *in, equal_counts *out)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     counted_rows c;
@@ -318,13 +281,13 @@ rung_status rows_together(rung_ctx *ctx, const together_input *in, leaving *out)
 {
     *out = (leaving){.counts = {.excess = NAN, .agree = NAN, .chance = NAN, .copies = in->rule != EQUAL_APART}};
     TRY(find_same(ctx, in, out));
-    if (out->same && in->rule == EQUAL_AUTO) TRY(judge(ctx, in, &out->counts));
+    if (out->same && in->rule == EQUAL_AUTO) TRY(equal_judge(ctx, in, &out->counts));
     if (out->counts.copies) out->equal = out->same;
     out->group = out->equal;
     return in->data->group ? join_data_groups(ctx, in, out) : RUNG_OK;
 }
 
-rung_status data_together(rung_ctx *ctx, const rung_data *data, equal_rule rule, leaving *out)
+rung_status counted_labels(rung_ctx *ctx, const rung_data *data, together_input *out)
 {
     int64_t *rows = NULL, n = 0;
     TRY(NEW(ctx, &ctx->scratch, rows, data->n));
@@ -332,7 +295,15 @@ rung_status data_together(rung_ctx *ctx, const rung_data *data, equal_rule rule,
         bool labelled = data->target ? !isnan(data->target[i]) : data->y[i] > 0;
         if (labelled && !(data->weight && data->weight[i] == 0)) rows[n++] = i;
     }
-    together_input in = {
-        .data = data, .n = n, .rows = rows, .y = data->y, .upper = data->upper, .target = data->target, .rule = rule};
+    *out = (together_input){
+        .data = data, .n = n, .rows = rows, .y = data->y, .upper = data->upper, .target = data->target};
+    return RUNG_OK;
+}
+
+rung_status data_together(rung_ctx *ctx, const rung_data *data, equal_rule rule, leaving *out)
+{
+    together_input in;
+    TRY(counted_labels(ctx, data, &in));
+    in.rule = rule;
     return rows_together(ctx, &in, out);
 }

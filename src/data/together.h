@@ -41,7 +41,11 @@ typedef struct { /* per row of the data, numbers; rows that are not listed have 
 
 rung_status rows_together(rung_ctx *ctx, const together_input *in, leaving *out);
 
-/* The same of all labelled rows of a data set that count (their weight is not 0). */
+/* What of it equal rows are by counts alone, whatever the rule: excess, agree, chance, copies. */
+rung_status equal_judge(rung_ctx *ctx, const together_input *in, equal_counts *out);
+/* All labelled rows of a data set that count (their weight is not 0), listed in scratch memory. */
+rung_status counted_labels(rung_ctx *ctx, const rung_data *data, together_input *out);
+/* rows_together of counted_labels. */
 rung_status data_together(rung_ctx *ctx, const rung_data *data, equal_rule rule, leaving *out);
 /* The rule that says what was decided. */
 static inline equal_rule together_rule(const leaving *t) { return t->counts.copies ? EQUAL_TOGETHER : EQUAL_APART; }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/rng.h"
+#include "data/kin.h"
 #include "data/row_groups.h"
 #include "data/together.h"
 
@@ -206,6 +207,137 @@ static void counts_are_equal_rows(void **state)
     dataset_free(data);
 }
 
+/* ---- kin ---- */
+
+static void keep_warning(void *user, rung_level level, const char *text)
+{
+    if (level == RUNG_WARNING) snprintf(user, MOST, "%s", text);
+}
+
+/* What is said of a table. */
+static const char *said_of(rung_ctx *ctx, const rung_data *data, char said[MOST])
+{
+    *said = 0;
+    rung_ctx_set_log(ctx, keep_warning, said);
+    assert_ok(ctx, kin_warn(ctx, data));
+    rung_ctx_set_log(ctx, NULL, NULL);
+    return said;
+}
+
+/* Objects of three rows each, whose numbers are moved by noise of some size: in the last column or in all. */
+static void draw_kin(uint64_t seed, int n, int d, double noise, bool all, table *t)
+{
+    rng r;
+    *t = (table){.d = d};
+    rng_open(&r, seed, 0);
+    for (int object = 0; object < n; object++) {
+        double x[MOST_D];
+        for (int j = 0; j < d; j++) x[j] = round(1e3 * rng_normal(&r)) / 1e3;
+        for (int row = 0; row < 3; row++) {
+            double moved[MOST_D];
+            for (int j = 0; j < d; j++) moved[j] = x[j] + (all || j == d - 1 ? noise * rng_normal(&r) : 0);
+            add_row(t, moved, noisy(&r, 3));
+        }
+    }
+}
+
+static void near_copies_are_named(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const int group[MOST];
+    char said[MOST];
+    static const struct {
+        double noise;
+        bool all;
+        const char *but;
+    } cases[] = {{1, false, "30 groups of labelled rows agree in all columns but '4'"},
+                 {1e-9, false, "30 groups of labelled rows agree in all columns but for the last digits"},
+                 {1e-9, true, "30 groups of labelled rows agree in all columns but for the last digits"},
+                 {0, false, NULL},
+                 {0.1, true, NULL}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        table t;
+        draw_kin(8, 30, 4, cases[k].noise, cases[k].all, &t);
+        rung_data *data = data_of(ctx, &t, NULL);
+        said_of(ctx, data, said);
+        assert_true(cases[k].but ? strstr(said, cases[k].but) != NULL : !*said);
+        assert_ok(ctx, dataset_set_groups(ctx, data, group)); /* the caller knows */
+        assert_false(*said_of(ctx, data, said));
+        dataset_free(data);
+    }
+}
+
+/* Rows of a design agree in all columns but one by chance; so do all rows of one that has each combination once. */
+static void designs_have_no_kin(void **state)
+{
+    rung_ctx *ctx = *state;
+    char said[MOST];
+    for (int whole = 0; whole < 2; whole++)
+        for (int d = 2; d <= MOST_D; d++) {
+            table t = {.d = d};
+            rng r;
+            rng_open(&r, 9, (uint64_t)d);
+            int combinations = (int)pow(3, d), n = whole && combinations < MOST ? combinations : 400;
+            for (int i = 0; i < n; i++) {
+                double x[MOST_D], sum = 0;
+                for (int j = 0, at = i; j < d; j++, at /= 3) sum += x[j] = whole ? at % 3 : (double)rng_below(&r, 3);
+                add_row(&t, x, noisy(&r, 1 + 4 * sum / (2 * d)));
+            }
+            rung_data *data = data_of(ctx, &t, NULL);
+            assert_string_equal(said_of(ctx, data, said), "");
+            dataset_free(data);
+        }
+}
+
+enum { MOST_IDS = 60 };
+
+/* A column of categories of so many rows each, beside one of numbers. */
+static rung_data *data_of_ids(rung_ctx *ctx, int n, const int *rows)
+{
+    static double X[MOST * (MOST_IDS + 1)];
+    static const char *names[MOST_IDS];
+    static column_code columns[2];
+    int y[MOST], at = 0;
+    rung_data *data;
+    rng r;
+    rng_open(&r, 10, 0);
+    memset(X, 0, sizeof X);
+    for (int k = 0; k < n; k++) {
+        names[k] = "of some name";
+        for (int i = 0; i < rows[k]; i++, at++) {
+            X[at * (n + 1) + k] = 1;
+            X[at * (n + 1) + n] = rng_normal(&r);
+            y[at] = noisy(&r, 3);
+        }
+    }
+    rung_view view = {.v = X, .n = at, .d = n + 1, .row = n + 1, .col = 1};
+    assert_ok(ctx, dataset_new(ctx, &view, y, NULL, 5, &data));
+    columns[0] = (column_code){.name = "Patient", .nominal = true, .n_categories = n, .categories = names};
+    columns[1] = (column_code){.name = "x", .position = 1, .first = n};
+    data->code.columns = columns;
+    data->code.n_columns = 2;
+    return data;
+}
+
+static void identifiers_are_named(void **state)
+{
+    rung_ctx *ctx = *state;
+    char said[MOST];
+    for (int kind = 0; kind < 5; kind++) {
+        int rows[MOST_IDS], n = kind == 1 ? 10 : kind == 4 ? 25 : MOST_IDS;
+        for (int k = 0; k < n; k++)
+            rows[k] = kind == 2   ? 1 + 80 / (k + 1) /* a few frequent words */
+                      : kind == 3 ? 1 + (k % 9 == 0) /* hardly one comes back */
+                      : kind == 4 ? 23               /* many rows of each */
+                                  : 3 + k % 4;       /* visits; or the same of few values */
+        rung_data *data = data_of_ids(ctx, n, rows);
+        said_of(ctx, data, said);
+        assert_true(kind == 0 ? strstr(said, "column 'Patient' has 60 values of 4.5 labelled rows each") != NULL
+                              : strstr(said, "Patient") == NULL);
+        dataset_free(data);
+    }
+}
+
 typedef struct {
     rung_ctx *ctx;
     const rung_data *data;
@@ -216,6 +348,7 @@ static rung_status all_of_it(void *user)
     const call *c = user;
     leaving l;
     rung_status status = data_together(c->ctx, c->data, EQUAL_AUTO, &l);
+    if (status == RUNG_OK) status = kin_warn(c->ctx, c->data);
     pool_free_all(&c->ctx->scratch);
     return status;
 }
@@ -230,6 +363,10 @@ static void test_out_of_memory(void **state)
     assert_ok(ctx, dataset_set_groups(ctx, data, group));
     assert_true(fail_each_allocation(all_of_it, &(call){ctx, data}) > 5);
     dataset_free(data);
+    draw_kin(11, 6, 3, 1, false, &t);
+    data = data_of(ctx, &t, NULL);
+    assert_true(fail_each_allocation(all_of_it, &(call){ctx, data}) > 10);
+    dataset_free(data);
 }
 
 int main(void)
@@ -239,7 +376,8 @@ int main(void)
         WITH_CONTEXT(rounded_numbers_coincide), WITH_CONTEXT(records_repeat),
         WITH_CONTEXT(labels_of_copies_agree),   WITH_CONTEXT(constants_say_nothing),
         WITH_CONTEXT(rules_and_groups),         WITH_CONTEXT(counts_are_equal_rows),
-        WITH_CONTEXT(test_out_of_memory),
+        WITH_CONTEXT(near_copies_are_named),    WITH_CONTEXT(designs_have_no_kin),
+        WITH_CONTEXT(identifiers_are_named),    WITH_CONTEXT(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
