@@ -175,16 +175,16 @@ static rung_status copy_numbers(rung_ctx *ctx, pool *mem, const double *from, in
     return RUNG_OK;
 }
 
-rung_status scale_fit(rung_ctx *ctx, pool *mem, scale_kind kind, int64_t d, int64_t n, const double *X,
-                      const double *fill, const double *weight, scaling *out)
+rung_status scale_fit(rung_ctx *ctx, pool *mem, scale_kind kind, const scale_rows *rows, scaling *out)
 {
-    *out = (scaling){.kind = kind, .d = d};
-    TRY(copy_numbers(ctx, mem, fill, d, &out->fill));
+    *out = (scaling){.kind = kind, .d = rows->d};
+    TRY(copy_numbers(ctx, mem, rows->fill, rows->d, &out->fill));
     if (kind == SCALE_NONE) return RUNG_OK;
-    if (n < 1) return set_error(ctx, RUNG_EDATA, "no rows to scale by");
-    if (total_of(n, weight) <= 0) weight = NULL; /* none counts: nothing will be learned from them */
+    if (rows->n < 1) return set_error(ctx, RUNG_EDATA, "no rows to scale by");
+    /* where none counts, nothing will be learned from them */
+    const double *weight = total_of(rows->n, rows->weight) > 0 ? rows->weight : NULL;
     pool_mark mark = pool_here(&ctx->scratch);
-    rung_status status = fit(ctx, mem, d, n, X, weight, out);
+    rung_status status = fit(ctx, mem, rows->d, rows->n, rows->X, weight, out);
     if (mem != &ctx->scratch) pool_release(&ctx->scratch, mark);
     return status;
 }

@@ -24,9 +24,13 @@ typedef struct {
 bool scale_parse(const char *text, scale_kind *out);
 const char *scale_name(scale_kind kind);
 
-/* fill: copied, may be NULL. weight: a row counts as so many equal ones, none if it is 0; NULL: as one. */
-rung_status scale_fit(rung_ctx *ctx, pool *mem, scale_kind kind, int64_t d, int64_t n, const double *X,
-                      const double *fill, const double *weight, scaling *out);
+typedef struct {
+    int64_t d, n;
+    const double *X;
+    const double *fill;   /* copied; may be NULL */
+    const double *weight; /* a row counts as so many equal ones, none if it is 0; NULL: as one */
+} scale_rows;
+rung_status scale_fit(rung_ctx *ctx, pool *mem, scale_kind kind, const scale_rows *rows, scaling *out);
 /* n rows of X: those listed, or the first n where rows is NULL; out is d x n. Scaled values (not those of SCALE_NONE)
  * are kept within +-SCALE_MOST, so that squares of values in a prediction stay finite. */
 #define SCALE_MOST 1e150

@@ -274,8 +274,8 @@ rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *
     if (precomputed) TRY(check_precomputed(ctx, data));
     if (!precomputed) TRY(coding_fill(ctx, &ctx->scratch, &data->code, &fill));
     if (scaled)
-        TRY(scale_fit(ctx, &ctx->scratch, precomputed ? SCALE_NONE : spec->scale, data->d, data->n, data->X, fill,
-                      data->weight, &out->scale));
+        TRY(scale_fit(ctx, &ctx->scratch, precomputed ? SCALE_NONE : spec->scale,
+                      &(scale_rows){data->d, data->n, data->X, fill, data->weight}, &out->scale));
     else
         out->scale = (scaling){.kind = SCALE_NONE, .d = data->d};
     TRY(NEW(ctx, &ctx->scratch, rows, data->n));

@@ -55,7 +55,8 @@ rung_status model_saw(rung_ctx *ctx, const rung_model *m, const rung_data *data,
     bool varies = false;
     for (int64_t j = 0; j < data->d; j++) varies = varies || fitted->factor[j] != 0;
     if (!varies) return RUNG_OK;
-    TRY(scale_fit(ctx, &ctx->scratch, fitted->kind, data->d, data->n, data->X, fitted->fill, data->weight, &anew));
+    TRY(scale_fit(ctx, &ctx->scratch, fitted->kind,
+                  &(scale_rows){data->d, data->n, data->X, fitted->fill, data->weight}, &anew));
     *out = same_scaling(fitted, &anew);
     return RUNG_OK;
 }

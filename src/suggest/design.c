@@ -38,7 +38,7 @@ rung_status design_new(rung_ctx *ctx, pool *mem, const rung_data *data, int64_t 
     scaling scale;
     *out = (design){.m = m, .row = row, .w = w, .v = v};
     TRY(coding_fill(ctx, &ctx->scratch, &data->code, &fill));
-    TRY(scale_fit(ctx, &ctx->scratch, SCALE_STANDARD, d, data->n, data->X, fill, data->weight, &scale));
+    TRY(scale_fit(ctx, &ctx->scratch, SCALE_STANDARD, &(scale_rows){d, data->n, data->X, fill, data->weight}, &scale));
     for (int64_t j = 0; j < d; j++) varying += scale.factor[j] != 0;
     TRY(NEW_RAW(ctx, &ctx->scratch, X, d * m));
     scale_apply(&scale, m, &(rung_view){.v = data->X, .n = data->n, .d = d, .row = d, .col = 1}, row, X);

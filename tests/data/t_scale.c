@@ -8,7 +8,7 @@
 static scaling fit(rung_ctx *ctx, scale_kind kind, int64_t d, int64_t n, const double *X)
 {
     scaling s;
-    assert_ok(ctx, scale_fit(ctx, &ctx->scratch, kind, d, n, X, NULL, NULL, &s));
+    assert_ok(ctx, scale_fit(ctx, &ctx->scratch, kind, &(scale_rows){d, n, X, NULL, NULL}, &s));
     return s;
 }
 
@@ -179,7 +179,7 @@ static void test_copy(void **state)
     for (scale_kind kind = SCALE_STANDARD; kind <= SCALE_NONE; kind++) {
         pool first = {0}, second = {0};
         scaling s, copy;
-        assert_ok(ctx, scale_fit(ctx, &first, kind, 2, 3, X, NULL, NULL, &s));
+        assert_ok(ctx, scale_fit(ctx, &first, kind, &(scale_rows){2, 3, X, NULL, NULL}, &s));
         apply(&s, 3, X, Z);
         assert_ok(ctx, scale_copy(ctx, &second, &s, &copy));
         pool_free_all(&first);
@@ -200,7 +200,7 @@ static rung_status fit_and_copy(void *argument)
     double X[] = {1, 5, 2, 5, 4, 6};
     pool mem = {0};
     scaling s, copy;
-    rung_status status = scale_fit(call->ctx, &mem, call->kind, 2, 3, X, NULL, NULL, &s);
+    rung_status status = scale_fit(call->ctx, &mem, call->kind, &(scale_rows){2, 3, X, NULL, NULL}, &s);
     if (status == RUNG_OK) status = scale_copy(call->ctx, &mem, &s, &copy);
     pool_free_all(&mem);
     return status;
@@ -215,7 +215,8 @@ static void test_memory(void **state)
     }
     rung_ctx *ctx = *state;
     scaling s;
-    assert_fails(ctx, scale_fit(ctx, &ctx->scratch, SCALE_STANDARD, 1, 0, NULL, NULL, NULL, &s), RUNG_EDATA, "no rows");
+    assert_fails(ctx, scale_fit(ctx, &ctx->scratch, SCALE_STANDARD, &(scale_rows){1, 0, NULL, NULL, NULL}, &s),
+                 RUNG_EDATA, "no rows");
 }
 
 /* A row of weight k is k rows, one of weight 0 none: to the last bit. */
@@ -228,8 +229,8 @@ static void weights_are_counts(void **state)
         scaling a, b;
         double x[] = {1.5, 6, 2, 7, 1, 5, 9, 9}, y[8], z[8];
         rung_view view = {.v = x, .n = 4, .d = 2, .row = 2, .col = 1};
-        assert_ok(ctx, scale_fit(ctx, &ctx->scratch, (scale_kind)kind, 2, 4, X, NULL, weight, &a));
-        assert_ok(ctx, scale_fit(ctx, &ctx->scratch, (scale_kind)kind, 2, 6, repeated, NULL, NULL, &b));
+        assert_ok(ctx, scale_fit(ctx, &ctx->scratch, (scale_kind)kind, &(scale_rows){2, 4, X, NULL, weight}, &a));
+        assert_ok(ctx, scale_fit(ctx, &ctx->scratch, (scale_kind)kind, &(scale_rows){2, 6, repeated, NULL, NULL}, &b));
         scale_apply(&a, 4, &view, NULL, y);
         scale_apply(&b, 4, &view, NULL, z);
         for (int i = 0; i < 8; i++) assert_true(fabs(y[i] - z[i]) <= 1e-15);

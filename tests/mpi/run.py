@@ -85,10 +85,10 @@ def test_fit_has_the_same_bits():
 def test_the_default_has_the_same_bits():
     more = '-p', 'effort=quick', '-p', 'relevance=without'
     shown = fit('one.rung', *more, data='few/*.csv')
-    check('boosted trees learn from all 504 labelled rows' in shown, shown)
+    check('in passes' in shown, shown)
     shown = fit('many.rung', *more, ranks=2, data='few/*.csv')
     check(content('one.rung') == content('many.rung'), 'auto differs with 2 ranks')
-    check(shown.count('boosted trees learn from all 504 labelled rows') == 1, shown)
+    check(shown.count('in passes') == 1, shown)
     shown = fit('many.rung', *more, '--memory', '100k', ranks=2, code=1, data='few/*.csv')
     check(shown.count('above the memory limit') == 1, shown)
 

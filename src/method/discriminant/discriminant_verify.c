@@ -157,9 +157,9 @@ static void order_conditions(const class_scores *c, double C, const double *alph
                   fmax(least / C, fabs(sum / C - 1)), 1e-9);
     if (degenerate) return;
     condition_add(found, "ordered means", "largest decrease between consecutive projected class means, relative",
-                  fmax(0, -rho) / size, 1e-9);
-    condition_add(found, "slackness", "excess of the weighted step over the smallest one, relative", slack / size,
-                  1e-7);
+                  size > 0 ? fmax(0, -rho) / size : 0, 1e-9); /* 0: all means are one */
+    condition_add(found, "slackness", "excess of the weighted step over the smallest one, relative",
+                  size > 0 ? slack / size : 0, 1e-7);
 }
 
 static void mean_conditions(const class_scores *c, const discriminant_params *params)

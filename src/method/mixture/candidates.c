@@ -106,7 +106,7 @@ static rung_status rank_space(rung_ctx *ctx, const problem *p, mixture_space *s)
     double *X = NULL;
     rung_view view = {.v = p->X, .n = p->n, .d = p->d, .row = p->d, .col = 1};
     TRY(NEW_RAW(ctx, &ctx->scratch, X, p->d * p->n));
-    TRY(scale_fit(ctx, &ctx->scratch, SCALE_RANK, p->d, p->n, p->X, NULL, p->count, &s->rank));
+    TRY(scale_fit(ctx, &ctx->scratch, SCALE_RANK, &(scale_rows){p->d, p->n, p->X, NULL, p->count}, &s->rank));
     scale_apply(&s->rank, p->n, &view, NULL, X);
     problem_new(&ctx->scratch, &(problem_rows){p->d, p->n, X, p->y, NULL, p->origin, p->K}, &s->all);
     s->all.group = p->group;

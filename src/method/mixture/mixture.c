@@ -48,7 +48,7 @@ static rung_status redundancy(rung_ctx *ctx, const problem *p, double *out)
     TRY(NEW_RAW(ctx, &ctx->scratch, Z, p->d * p->n));
     TRY(la_new(ctx, &ctx->scratch, p->d, p->n, &X));
     TRY(la_new(ctx, &ctx->scratch, size, size, &G));
-    TRY(scale_fit(ctx, &ctx->scratch, SCALE_STANDARD, p->d, p->n, p->X, NULL, p->count, &s));
+    TRY(scale_fit(ctx, &ctx->scratch, SCALE_STANDARD, &(scale_rows){p->d, p->n, p->X, NULL, p->count}, &s));
     scale_apply(&s, p->n, &view, NULL, Z);
     la_put(Z, X);
     TRY(la_syrk(ctx, wide, 1 / n, X, 0, G));

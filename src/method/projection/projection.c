@@ -317,6 +317,8 @@ rung_status projection_verify(rung_ctx *ctx, const struct verification *v)
     int r = v->model->members->score.outputs;
     const double *values = told_list(v->model, "eigenvalues", r);
     eigen_forms e = {0};
+    static const double NOTHING =
+        1e-9; /* of |B w|: an eigenvalue below it is 0, where no direction parts the classes */
     double *AV = NULL, *BV = NULL, worst = 0;
     if (!values) return set_error(ctx, RUNG_EARG, "verify: the model does not report its eigenvalues");
     TRY(params->shape ? last_mode_forms(ctx, v, &e) : vector_forms(ctx, v, &e));
@@ -325,8 +327,12 @@ rung_status projection_verify(rung_ctx *ctx, const struct verification *v)
     TRY(times(ctx, e.A, r, e.V, &AV));
     TRY(times(ctx, e.B, r, e.V, &BV));
     for (int o = 0; o < r; o++) {
-        for (int64_t j = 0; j < c; j++) BV[j + o * c] *= -values[o];
-        worst = fmax(worst, relative_residual(c, 2, (const double *const[]){AV + o * c, BV + o * c}, 0));
+        double least = 0;
+        for (int64_t j = 0; j < c; j++) {
+            least = fmax(least, NOTHING * fabs(BV[j + o * c]));
+            BV[j + o * c] *= -values[o];
+        }
+        worst = fmax(worst, relative_residual(c, 2, (const double *const[]){AV + o * c, BV + o * c}, least));
     }
     condition_add(v->found, "eigenpairs", "residual of A w = lambda B w, relative, worst component", worst, 1e-6);
     TRY(la_scale_add(ctx, -1, e.A, values[0] * (1 + 1e-6) + 1e-12, e.B));
