@@ -10,11 +10,39 @@
 typedef struct {
     const char *name;
     int (*run)(session *s, const arguments *args);
+    const option *own[2]; /* its options */
 } action;
 
-static const action actions[] = {
-    {"run", experiment_run}, {"merge", experiment_merge}, {"report", experiment_report}, {0}};
+static const action actions[] = {{"run", experiment_run, {run_options}},
+                                 {"merge", experiment_merge, {merge_options}},
+                                 {"report", experiment_report, {merge_options, report_options}},
+                                 {0}};
 static const option *const tables[] = {run_options, merge_options, report_options, global_options, NULL};
+
+static bool listed(const option *table, const option *one)
+{
+    for (const option *o = table; o && o->name; o++)
+        if (o == one) return true;
+    return false;
+}
+
+static bool has_option(const action *a, const option *one) { return listed(a->own[0], one) || listed(a->own[1], one); }
+
+/* An option of another action would be without effect. */
+static bool options_fit(const action *a, const arguments *args)
+{
+    for (int i = 0; i < args->n; i++) {
+        const option *o = args->list[i].option;
+        if (!o || listed(global_options, o) || has_option(a, o)) continue;
+        bool merges = listed(merge_options, o);
+        complain("experiment %s: --%s is an option of %s", a->name, o->name,
+                 merges                   ? "merge and report"
+                 : listed(run_options, o) ? "run"
+                                          : "report");
+        return false;
+    }
+    return true;
+}
 
 static int run_action(session *s, const arguments *args)
 {
@@ -22,6 +50,7 @@ static int run_action(session *s, const arguments *args)
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) names[i] = actions[i].name;
     for (const action *a = actions; a->name; a++) {
         if (strcmp(a->name, operand(args, 0)) != 0) continue;
+        if (!options_fit(a, args)) return USAGE;
         if (ranks_all() == 1 || a->run == experiment_run) return a->run(s, args);
         complain("experiment %s runs in one process; start it without mpirun", a->name);
         return USAGE;

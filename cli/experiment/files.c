@@ -76,6 +76,10 @@ static bool read_split(const char *path, int64_t line, char *text, int64_t rows,
             complain("experiment: %s, line %lld: row %lld occurs twice", path, (long long)line, (long long)(*out)[i]);
             return false;
         }
+    if (*n == 0) {
+        complain("experiment: %s, line %lld names no test row", path, (long long)line);
+        return false;
+    }
     if (rows >= 0 && *n == rows) {
         complain("experiment: %s, line %lld: all rows are test rows", path, (long long)line);
         return false;

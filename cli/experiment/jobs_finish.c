@@ -51,7 +51,7 @@ static bool put_metric(jobs *c, int64_t id, const char *part, const char *key, d
 
 static bool put_metrics(jobs *c, int64_t id, const char *part, const answers *a, bool real)
 {
-    bool good = put_metric(c, id, part, "n", (double)a->n);
+    bool good = put_metric(c, id, part, "n", (double)(real ? a->real.n : a->metrics.n));
     if (real)
         return good && put_metric(c, id, part, "mae", a->real.mae) && put_metric(c, id, part, "mse", a->real.mse) &&
                put_metric(c, id, part, "rmse", a->real.rmse) && put_metric(c, id, part, "r2", a->real.r2);

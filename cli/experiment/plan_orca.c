@@ -28,6 +28,9 @@ static const word metrics[] = {{"mae", "mae"},      {"mze", "mze"},      {"ccr",
 static const char *const general_keys[] = {"seed",      "basedir",  "datasets",   "standarize",
                                            "num_folds", "cvmetric", "report_sum", NULL};
 
+static const char *const part_keys[] = {"general-conf", "algorithm-parameters", "algorithm-hyper-parameters-to-cv",
+                                        NULL};
+
 static const char *our_word(const word *list, const char *theirs)
 {
     for (; list->theirs; list++)
@@ -239,22 +242,58 @@ static ini_section *part(plan *p, const char *name, const char *brace)
     return NULL;
 }
 
+/* What would have no effect is a typing error. */
+static bool check_sections(const ini *f)
+{
+    for (int i = 0; i < f->n; i++) {
+        const ini_section *s = &f->sections[i];
+        bool known = !s->brace;
+        if (!s->brace && s->n)
+            return ini_wrong(f, s->entries[0].line, "'%s' must be in a {part} of [%s], such as {%s}", s->entries[0].key,
+                             s->name, part_keys[0]);
+        for (int k = 0; s->brace && part_keys[k]; k++) known = known || !strcmp(s->brace, part_keys[k]);
+        if (!known)
+            return ini_wrong(f, s->line, "unknown part {%s}: expected {%s}, {%s} or {%s}", s->brace, part_keys[0],
+                             part_keys[1], part_keys[2]);
+        for (int k = 0; s->brace && k < i; k++)
+            if (f->sections[k].brace && !strcmp(f->sections[k].name, s->name) &&
+                !strcmp(f->sections[k].brace, s->brace))
+                return ini_wrong(f, s->line, "{%s} of [%s] already occurs in line %d", s->brace, s->name,
+                                 f->sections[k].line);
+    }
+    return true;
+}
+
+/* A data set has one seed, whichever methods run on it. */
+static bool same_seed(const plan *p, const plan_dataset *d, const ini_section *general)
+{
+    if (p->changes.seed || d->seed == p->seed) return true;
+    return ini_wrong(
+        &p->file, ini_line(general, "seed"),
+        "seed = %llu, but an experiment above has the seed %llu for %s: give all of them one seed, or each "
+        "a file and a database of its own",
+        (unsigned long long)p->seed, (unsigned long long)d->seed, d->name);
+}
+
 /* The data sets of all experiments together; which are whose is noted in `on` when all are known. */
 static bool read_experiment(session *s, plan *p, const ini_section *title, char ***names, char **base)
 {
     plan_method *m = plan_add_method(p, title->name);
-    ini_section *general = part(p, title->name, "general-conf"),
-                *algorithm = part(p, title->name, "algorithm-parameters"),
-                *searched = part(p, title->name, "algorithm-hyper-parameters-to-cv");
+    ini_section *general = part(p, title->name, part_keys[0]), *algorithm = part(p, title->name, part_keys[1]),
+                *searched = part(p, title->name, part_keys[2]);
     if (!general || !algorithm)
         return ini_wrong(&p->file, title->line, "[%s] needs {general-conf} and {algorithm-parameters}", title->name);
     if (!read_general(p, general, m, names, base) || !read_algorithm(p, algorithm, m) ||
         !read_parameters(s, p, algorithm, m) || (searched && !read_parameters(s, p, searched, m)))
         return false;
-    for (int i = 0; (*names)[i]; i++) {
+    bool good = true;
+    for (int i = 0; (*names)[i] && good; i++) {
         char *folder = text_of("%s/%s", *base, (*names)[i]);
-        if (!find_dataset(p, (*names)[i], folder)) {
-            plan_dataset *d = plan_add_dataset(p, (*names)[i]);
+        plan_dataset *d = find_dataset(p, (*names)[i], folder);
+        if (d) {
+            good = same_seed(p, d, general);
+        } else {
+            d = plan_add_dataset(p, (*names)[i]);
             d->source = text_of("%s", (*names)[i]);
             d->folder = text_of("%s", folder);
             d->kind = ORCA;
@@ -262,7 +301,7 @@ static bool read_experiment(session *s, plan *p, const ini_section *title, char 
         }
         free(folder);
     }
-    return true;
+    return good;
 }
 
 static void mark_datasets(plan *p, plan_method *m, char **names, const char *base)
@@ -278,7 +317,7 @@ static void mark_datasets(plan *p, plan_method *m, char **names, const char *bas
 bool plan_read_orca(session *s, plan *p)
 {
     char ***names = allocate((size_t)p->file.n, sizeof *names), **base = allocate((size_t)p->file.n, sizeof *base);
-    bool good = true;
+    bool good = check_sections(&p->file);
     for (int i = 0; good && i < p->file.n; i++)
         if (!p->file.sections[i].brace)
             good = read_experiment(s, p, &p->file.sections[i], &names[p->n_methods], &base[p->n_methods]);

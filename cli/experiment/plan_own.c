@@ -103,6 +103,17 @@ static partition_kind kind_of(const char *partitions)
                                               : SPLITS;
 }
 
+static const char *const drawn_keys[] = {"test", "train", NULL};
+
+/* Where the partitions are given, a section that says how many rows to draw asks for what is not done. */
+static bool only_random(place *p, ini_section *s)
+{
+    for (int k = 0; s && drawn_keys[k]; k++)
+        if (ini_get(s, drawn_keys[k]))
+            return ini_wrong(p->file, ini_line(s, drawn_keys[k]), "%s needs partitions = random", drawn_keys[k]);
+    return true;
+}
+
 static bool read_partitions(place *p, plan_dataset *d)
 {
     const char *value = get(p, "partitions");
@@ -116,10 +127,14 @@ static bool read_partitions(place *p, plan_dataset *d)
         return false;
     if (d->kind != RANDOM) {
         d->test = d->train = (amount){0};
-        return true;
+        return only_random(p, p->own);
     }
     if (!d->runs) d->runs = 30;
     bool test = get(p, "test") != NULL, train = get(p, "train") != NULL;
+    for (int k = 0; drawn_keys[k]; k++)
+        if (get(p, drawn_keys[k]) && !strcmp(get(p, drawn_keys[k]), "all"))
+            return ini_wrong(p->file, line_of(p, drawn_keys[k]), "%s = all leaves no rows for the other part",
+                             drawn_keys[k]);
     if (test && train) return ini_wrong(p->file, line_of(p, "train"), "test and train exclude each other");
     if (!test && !train) d->test.share = 0.25;
     return true;
@@ -318,6 +333,9 @@ static bool read_datasets(plan *out, place *p)
                 good = ini_wrong(p->file, line_of(p, "datasets"), "%s occurs twice", names[i]);
         good = good && read_dataset(out, &here, names[i]);
     }
+    bool drawn = out->changes.datasets != NULL; /* or by a data set that is left out */
+    for (int i = 0; i < out->n_datasets; i++) drawn = drawn || out->datasets[i].kind == RANDOM;
+    good = good && (drawn || only_random(p, p->general));
     if (good && !names[0]) good = ini_wrong(p->file, line_of(p, "datasets"), "no data sets found in %s", base);
     names_free(names);
     free(base);

@@ -11,14 +11,12 @@
 static void entry(FILE *file, const comparison *c, int set, int method)
 {
     const results_entry *e = results_at(c->r, set, method);
-    int better = 0;
-    double rank = report_rank(c, set, method);
-    for (int j = 0; j < c->k; j++) better += report_rank(c, set, j) < rank;
+    int better = report_better(c, set, method);
     if (e->values == 0) {
         fputs(e->failed ? " & failed" : " & --", file);
         return;
     }
-    const char *style = isnan(rank) || better > 1 ? "" : better == 1 ? "\\mathit" : "\\mathbf";
+    const char *style = better == 0 ? "\\mathbf" : better == 1 ? "\\mathit" : "";
     fprintf(file, " & $%s{%.3f}", style, e->mean);
     if (!isnan(e->sd)) fprintf(file, " \\pm %.3f", e->sd);
     if (e->values < e->planned) fprintf(file, "^{%d/%d}", e->values, e->planned);

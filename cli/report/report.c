@@ -31,15 +31,19 @@ double report_rank(const comparison *c, int set, int method)
 }
 
 /* By the means that the table shows, which may be over other partitions than the ranks where cells are missing. */
-bool report_best(const comparison *c, int set, int method)
+int report_better(const comparison *c, int set, int method)
 {
     double sign = c->r->larger_better ? -1 : 1, mean = sign * results_at(c->r, set, method)->mean;
+    int better = 0;
+    if (isnan(report_rank(c, set, method))) return -1;
     for (int j = 0; j < c->k; j++) {
         double other = sign * results_at(c->r, set, j)->mean;
-        if (!(mean <= other + 1e-12 * fabs(other))) return false;
+        better += !(mean <= other + 1e-12 * fabs(other));
     }
-    return !isnan(report_rank(c, set, method));
+    return better;
 }
+
+bool report_best(const comparison *c, int set, int method) { return report_better(c, set, method) == 0; }
 
 double report_average(const comparison *c, int method)
 {
@@ -106,15 +110,27 @@ int report_read_choices(session *s, const arguments *args, report_choices *out)
         complain("%s: --alpha %s: expected a number above 0 and below 1", s->command, alpha);
         return USAGE;
     }
-    if (option_given(args, "with") && option_given(args, "orca")) {
-        complain("experiment report: --orca writes only results of the experiment; omit --with");
-        return USAGE;
-    }
     if (table && strcmp(out->format, "csv")) {
         complain("experiment report: --table needs --format csv");
         return USAGE;
     }
     return EXIT_OK;
+}
+
+/* What would be without effect beside another option. */
+static int check_output(const session *s, const arguments *args)
+{
+    static const char *const beside_orca[] = {"with", "format", "output", "json"};
+    const char *to = option_value(args, "output");
+    for (size_t i = 0; i < sizeof beside_orca / sizeof *beside_orca && option_given(args, "orca"); i++)
+        if (option_given(args, beside_orca[i])) {
+            complain("experiment report: --orca writes only results of the experiment, in its own folder; omit --%s",
+                     beside_orca[i]);
+            return USAGE;
+        }
+    if (!s->json || (to ? strcmp(to, "-") != 0 : !option_given(args, "format"))) return EXIT_OK;
+    complain("experiment report: standard output carries the JSON of --json; give another file with -o");
+    return USAGE;
 }
 
 static int find_control(const arguments *args, const results *r, int *out)
@@ -147,10 +163,8 @@ static void write_format(FILE *file, const report_choices *choices, const compar
 static int write_report(session *s, const arguments *args, const report_choices *choices, store *db,
                         const comparison *c)
 {
-    if (s->json) {
-        report_json(c);
-        return EXIT_OK;
-    }
+    if (s->json) report_json(c);
+    if (s->json && !option_given(args, "output")) return EXIT_OK;
     output o;
     if (!output_open(&o, option_value(args, "output"))) return FAILED;
     if (!strcmp(choices->format, "html"))
@@ -199,6 +213,7 @@ static int report_steps(session *s, const arguments *args, store *db, results *r
 {
     report_choices choices;
     int control, code = report_read_choices(s, args, &choices);
+    if (code == EXIT_OK) code = check_output(s, args);
     if (code == EXIT_OK) code = report_read(s, args, operand(args, 1), &choices, db, r);
     if (code != EXIT_OK) return code;
     if (option_given(args, "orca")) return report_orca(s, db, r, option_value(args, "orca"));

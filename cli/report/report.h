@@ -38,6 +38,8 @@ int report_orca(session *s, store *db, const results *r, const char *folder);
 
 /* The rank of a method on a data set; NaN where it does not count. */
 double report_rank(const comparison *c, int set, int method);
+/* How many methods have a better mean on a data set; -1 where it does not count. Best: none has. */
+int report_better(const comparison *c, int set, int method);
 bool report_best(const comparison *c, int set, int method);
 /* The mean over data sets that count; NaN: none. */
 double report_average(const comparison *c, int method);
