@@ -9,11 +9,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "json_out.h"
-#include "output.h"
+#include "core/command.h"
+#include "core/json_out.h"
+#include "core/output.h"
+#include "core/signals.h"
 #include "ranks/ranks.h"
-#include "signals.h"
 
 static const command *const commands[] = {
     &command_fit,     &command_tune,     &command_curve,      &command_suggest, &command_label,   &command_predict,

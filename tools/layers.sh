@@ -11,7 +11,7 @@
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 families="baseline spread discriminant projection target svm bayes boost mixture"
-order="base linalg table data read stream kernel graph problem trees solve eval model fit $(for f in $families; do printf 'method/%s ' "$f"; done)suggest select explain api"
+order="base linalg input/table data input/encode input/read stream kernel graph problem trees solve eval model fit $(for f in $families; do printf 'method/%s ' "$f"; done)suggest select explain api"
 
 files=$(find src cli -name '*.[ch]' | LC_ALL=C sort)
 [ -n "$files" ] || { echo "layers.sh: no source files under $(pwd)" >&2; exit 1; }
@@ -22,11 +22,11 @@ BEGIN {
     n = split(order, name, " ")
     for (i = 1; i <= n; i++) rank[name[i]] = i
 }
-# The folder of a path cut into parts, below src/ or of an include: a family of methods is a folder of its own.
+# The folder of a path cut into parts, below src/ or of an include: below method and input every folder is a room of its own.
 function room(part, parts,   first) {
     first = part[1] == "src" || part[1] == "cli" ? 2 : 1
     if (parts <= first) return ""
-    return part[first] == "method" && parts > first + 1 ? part[first] "/" part[first + 1] : part[first]
+    return (part[first] == "method" || part[first] == "input") && parts > first + 1 ? part[first] "/" part[first + 1] : part[first]
 }
 function bad(text) { printf "%s:%d: %s\n", FILENAME, FNR, text; found = 1 }
 FNR == 1 {

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "datafile.h"
-#include "json_out.h"
-#include "measures.h"
-#include "output.h"
+#include "core/command.h"
+#include "core/json_out.h"
+#include "core/output.h"
+#include "data/datafile.h"
+#include "data/measures.h"
 #include "page/page.h"
 
 #define GROUP "Comparing"

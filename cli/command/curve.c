@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "datafile.h"
-#include "forecast.h"
-#include "json_out.h"
-#include "learn.h"
-#include "output.h"
-#include "statistics/statistics.h"
+#include "core/command.h"
+#include "core/json_out.h"
+#include "core/output.h"
+#include "data/datafile.h"
+#include "data/forecast.h"
+#include "data/learn.h"
+#include "experiment/statistics/statistics.h"
 
 enum { HEIGHT = 12, STEP = 9, MOST_SIZES = 16 };
 static const double LEVEL = 0.05;

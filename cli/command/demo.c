@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "json_out.h"
-#include "output.h"
+#include "core/command.h"
+#include "core/json_out.h"
+#include "core/output.h"
 
 enum { TRAIN = 300, LABELLED = 40, TEST = 1000, SHOWN = 8, ROWS = 3, BINS = 60, WORDS = 32 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <string.h>
 
-#include "command.h"
+#include "core/command.h"
 #include "experiment/merge.h"
+#include "experiment/report/report.h"
 #include "experiment/run.h"
 #include "ranks/ranks.h"
-#include "report/report.h"
 
 typedef struct {
     const char *name;

@@ -2,13 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "datafile.h"
+#include "core/command.h"
+#include "core/json_out.h"
+#include "core/output.h"
+#include "data/datafile.h"
 #include "explain/effects.h"
 #include "explain/importance.h"
 #include "explain/row.h"
-#include "json_out.h"
-#include "output.h"
 #include "page/columns.h"
 
 #define GROUP "Explaining"

@@ -4,18 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "contents.h"
-#include "costs.h"
-#include "datafile.h"
+#include "core/command.h"
+#include "core/json_out.h"
+#include "core/output.h"
+#include "core/repeat.h"
+#include "data/contents.h"
+#include "data/costs.h"
+#include "data/datafile.h"
+#include "data/learn.h"
+#include "data/measures.h"
 #include "explain/importance.h"
-#include "json_out.h"
-#include "learn.h"
-#include "measures.h"
-#include "output.h"
 #include "page/columns.h"
 #include "ranks/ranks.h"
-#include "repeat.h"
 
 #define GROUP "Fitting"
 static const option fit_options[] = {
@@ -203,7 +203,8 @@ static void tell_cv(const fit_job *job)
     tell_metrics_row(&t, constant, &job->median);
     free(constant);
     sheet_print(&t, stderr, "");
-    if (job->weighted) say(stderr, "  (held-out rows count by their weights; for the constant every row counts once)\n");
+    if (job->weighted)
+        say(stderr, "  (held-out rows count by their weights; for the constant every row counts once)\n");
 }
 
 static void tell_thresholds(const rung_model *model)

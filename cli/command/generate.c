@@ -2,10 +2,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "command.h"
-#include "json_out.h"
-#include "output.h"
-#include "signals.h"
+#include "core/command.h"
+#include "core/json_out.h"
+#include "core/output.h"
+#include "core/signals.h"
 
 enum { STANDARD_ROWS = 300, LONGEST = 256 };
 

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "contents.h"
-#include "datafile.h"
+#include "core/command.h"
+#include "core/output.h"
+#include "data/contents.h"
+#include "data/datafile.h"
 #include "explain/coefficients.h"
-#include "output.h"
 
 static const option *const tables[] = {global_options, NULL};
 

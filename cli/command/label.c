@@ -2,12 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "datafile.h"
+#include "core/command.h"
+#include "core/output.h"
+#include "data/datafile.h"
+#include "data/learn.h"
 #include "label/export.h"
 #include "label/pages.h"
-#include "learn.h"
-#include "output.h"
 #include "serve/browser.h"
 
 enum { MOST_BYTES = 64 << 10, MOST_GRADER = 100 };

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "command.h"
-#include "json_out.h"
-#include "output.h"
+#include "core/command.h"
+#include "core/json_out.h"
+#include "core/output.h"
 
 static const option *const tables[] = {global_options, NULL};
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "command.h"
-#include "datafile.h"
-#include "json_out.h"
-#include "measures.h"
-#include "output.h"
+#include "core/command.h"
+#include "core/json_out.h"
+#include "core/output.h"
+#include "data/datafile.h"
+#include "data/measures.h"
 
 #define GROUP "Columns"
 static const option metrics_options[] = {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <string.h>
 
-#include "command.h"
-#include "datafile.h"
-#include "json_out.h"
-#include "output.h"
+#include "core/command.h"
+#include "core/json_out.h"
+#include "core/output.h"
+#include "data/datafile.h"
 #include "plot/kinds.h"
 
 #define GROUP "Plotting"

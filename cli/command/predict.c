@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "costs.h"
-#include "datafile.h"
-#include "json_out.h"
-#include "output.h"
-#include "query.h"
+#include "core/command.h"
+#include "core/json_out.h"
+#include "core/output.h"
+#include "data/costs.h"
+#include "data/datafile.h"
+#include "data/query.h"
 #include "ranks/ranks.h"
 
 enum { BLOCK = 4096 };

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "datafile.h"
+#include "core/command.h"
+#include "data/datafile.h"
 #include "serve/answers.h"
 
 enum { MOST_BYTES = 16 << 20, MOST_TOKEN = 203 };

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "datafile.h"
-#include "forecast.h"
-#include "json_out.h"
-#include "learn.h"
-#include "output.h"
+#include "core/command.h"
+#include "core/json_out.h"
+#include "core/output.h"
+#include "data/datafile.h"
+#include "data/forecast.h"
+#include "data/learn.h"
 
 #define GROUP "Suggesting"
 static const option suggest_options[] = {

@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "costs.h"
-#include "datafile.h"
-#include "json_out.h"
-#include "learn.h"
-#include "measures.h"
-#include "output.h"
+#include "core/command.h"
+#include "core/json_out.h"
+#include "core/output.h"
+#include "core/repeat.h"
+#include "data/costs.h"
+#include "data/datafile.h"
+#include "data/learn.h"
+#include "data/measures.h"
 #include "ranks/ranks.h"
-#include "repeat.h"
 
 enum { SHOWN = 10 }; /* points in the table */
 

@@ -2,13 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "contents.h"
-#include "datafile.h"
-#include "json_out.h"
-#include "measures.h"
-#include "output.h"
-#include "repeat.h"
+#include "core/command.h"
+#include "core/json_out.h"
+#include "core/output.h"
+#include "core/repeat.h"
+#include "data/contents.h"
+#include "data/datafile.h"
+#include "data/measures.h"
 
 #define GROUP "Updating"
 static const option update_options[] = {{"output", 'o', "MODEL", "file to write (default: MODEL itself)", GROUP}, {0}};

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contents.h"
+#include "data/contents.h"
 
 const char *const part_names[PARTS] = {"test", "unlabelled", "labelled"};
 

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "experiment/partitions.h"
+#include "experiment/plan/partitions.h"
 
 enum { PARTS = 3 };
 extern const char *const part_names[PARTS]; /* test, unlabelled, labelled */

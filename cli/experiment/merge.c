@@ -5,9 +5,9 @@
 
 #include <stdio.h>
 
+#include "core/json_out.h"
+#include "core/output.h"
 #include "experiment/store.h"
-#include "json_out.h"
-#include "output.h"
 
 #define GROUP "Merging"
 const option merge_options[] = {

@@ -3,7 +3,7 @@
 #ifndef RUNG_CLI_EXPERIMENT_MERGE_H
 #define RUNG_CLI_EXPERIMENT_MERGE_H
 
-#include "common.h"
+#include "core/common.h"
 
 extern const option merge_options[];
 int experiment_merge(session *s, const arguments *args);

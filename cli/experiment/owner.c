@@ -11,7 +11,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "common.h"
+#include "core/common.h"
 
 /* When a process started, in clock ticks since the machine did: field 22 of its line. A reused pid has another start
  * time. 0: there is no such process, or no /proc. */

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/json_out.h"
+#include "core/signals.h"
 #include "experiment/workers.h"
-#include "json_out.h"
 #include "ranks/ranks.h"
-#include "signals.h"
 
 #define GROUP "Running"
 const option run_options[] = {

@@ -3,7 +3,7 @@
 #ifndef RUNG_CLI_EXPERIMENT_RUN_H
 #define RUNG_CLI_EXPERIMENT_RUN_H
 
-#include "common.h"
+#include "core/common.h"
 
 extern const option run_options[];
 int experiment_run(session *s, const arguments *args);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common.h"
+#include "core/common.h"
 #include "experiment/owner.h"
 
 enum {

@@ -8,10 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/signals.h"
 #include "experiment/jobs_finish.h"
 #include "experiment/remote.h"
 #include "ranks/ranks.h"
-#include "signals.h"
 
 typedef struct {
     runner *run;

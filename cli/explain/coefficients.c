@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common.h"
-#include "output.h"
+#include "core/common.h"
+#include "core/output.h"
 
 static const double LEVEL = 0.05;
 

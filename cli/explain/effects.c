@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common.h"
-#include "output.h"
+#include "core/common.h"
+#include "core/output.h"
 
 static const json_t *list_at(const json_t *object, const char *key) { return json_object_get(object, key); }
 

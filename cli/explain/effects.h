@@ -3,7 +3,7 @@
 #ifndef RUNG_CLI_EXPLAIN_EFFECTS_H
 #define RUNG_CLI_EXPLAIN_EFFECTS_H
 
-#include "json_out.h"
+#include "core/json_out.h"
 #include "plot/figure.h"
 
 /* most: points of a column of numbers at most; 0: all of them. */

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common.h"
-#include "output.h"
+#include "core/common.h"
+#include "core/output.h"
 
 enum { SHOWN = 14 }; /* columns of the figure */
 

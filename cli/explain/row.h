@@ -3,7 +3,7 @@
 #ifndef RUNG_CLI_EXPLAIN_ROW_H
 #define RUNG_CLI_EXPLAIN_ROW_H
 
-#include "json_out.h"
+#include "core/json_out.h"
 #include "plot/figure.h"
 
 void row_text(FILE *file, const json_t *report);

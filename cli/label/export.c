@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/output.h"
+#include "core/repeat.h"
 #include "label/grades.h"
 #include "label/head.h"
-#include "output.h"
-#include "repeat.h"
 
 static void write_grade(FILE *file, const subject *u, grade g)
 {

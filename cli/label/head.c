@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common.h"
-#include "json_out.h"
+#include "core/common.h"
+#include "core/json_out.h"
 
 enum { FORMAT = 1 };
 

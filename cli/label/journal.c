@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "json_out.h"
+#include "core/json_out.h"
 #include "label/head.h"
 
 #define HASH_BEGIN 0xcbf29ce484222325

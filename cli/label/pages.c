@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_out.h"
+#include "core/json_out.h"
 #include "label/assets.h"
 #include "label/grades.h"
 

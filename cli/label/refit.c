@@ -8,8 +8,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "data/measures.h"
 #include "label/grades.h"
-#include "measures.h"
 
 enum {
     LOW_PRIORITY = 10,

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "forecast.h"
-#include "json_out.h"
+#include "core/json_out.h"
+#include "data/forecast.h"
 #include "label/grades.h"
 #include "label/pages.h"
 

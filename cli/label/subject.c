@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "datafile.h"
+#include "data/datafile.h"
+#include "data/learn.h"
 #include "label/head.h"
-#include "learn.h"
 
 #define GROUP "Data"
 const option subject_options[] = {

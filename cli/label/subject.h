@@ -4,7 +4,7 @@
 #ifndef RUNG_CLI_LABEL_SUBJECT_H
 #define RUNG_CLI_LABEL_SUBJECT_H
 
-#include "common.h"
+#include "core/common.h"
 
 typedef enum { SHOWN_CELL, SHOWN_TEXT, SHOWN_IMAGE } shown_as;
 

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/output.h"
 #include "explain/coefficients.h"
 #include "explain/effects.h"
 #include "explain/importance.h"
-#include "output.h"
 #include "page/model.h"
 
 enum { LEADING = 4, MOST_BARS = 30, PAGE_ROWS = 500, EFFECT_ROWS = 200 };

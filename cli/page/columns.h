@@ -3,8 +3,8 @@
 #ifndef RUNG_CLI_PAGE_COLUMNS_H
 #define RUNG_CLI_PAGE_COLUMNS_H
 
-#include "common.h"
-#include "json_out.h"
+#include "core/common.h"
+#include "core/json_out.h"
 #include "page/page.h"
 
 typedef struct {

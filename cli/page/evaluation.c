@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "json_out.h"
-#include "output.h"
+#include "core/json_out.h"
+#include "core/output.h"
 #include "page/columns.h"
 #include "page/model.h"
 #include "page/page.h"

@@ -3,7 +3,7 @@
 #ifndef RUNG_CLI_PAGE_EVALUATION_H
 #define RUNG_CLI_PAGE_EVALUATION_H
 
-#include "common.h"
+#include "core/common.h"
 
 typedef struct {
     const char *key, *meaning;

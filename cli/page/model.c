@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contents.h"
+#include "core/repeat.h"
+#include "data/contents.h"
 #include "page/page.h"
 #include "page/report_keys.h"
-#include "repeat.h"
 
 static const char *const head[] = {"Name", "Value", "Meaning"};
 

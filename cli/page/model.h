@@ -3,7 +3,7 @@
 #ifndef RUNG_CLI_PAGE_MODEL_H
 #define RUNG_CLI_PAGE_MODEL_H
 
-#include "common.h"
+#include "core/common.h"
 
 void page_model(FILE *file, const rung_model *model);
 /* How the model at a path was made, and the command of this page. */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output.h"
-#include "repeat.h"
+#include "core/output.h"
+#include "core/repeat.h"
 
 /* Figures stay on white paper in the dark, too: their colours are chosen for it. */
 static const char style[] =

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "common.h"
+#include "core/common.h"
 #include "plot/figure.h"
 
 typedef struct {

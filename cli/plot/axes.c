@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "common.h"
+#include "core/common.h"
 #include "plot/palette.h"
 
 enum { MOST_TICKS = 32 };

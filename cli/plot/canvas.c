@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common.h"
+#include "core/common.h"
 
 void draw_line(canvas *c, double x1, double y1, double x2, double y2, colour stroke, double width)
 {

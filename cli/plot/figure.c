@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "common.h"
-#include "output.h"
+#include "core/common.h"
+#include "core/output.h"
 
 figure_size figure_natural_size(const figure *f)
 {

@@ -3,7 +3,7 @@
 #ifndef RUNG_CLI_PLOT_KINDS_H
 #define RUNG_CLI_PLOT_KINDS_H
 
-#include "common.h"
+#include "core/common.h"
 
 extern const option plot_options[];
 

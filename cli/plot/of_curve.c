@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "datafile.h"
+#include "data/datafile.h"
 #include "plot/kinds.h"
 
 /* One line of the figure: a method, with or without the unlabelled rows. */

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "datafile.h"
+#include "data/datafile.h"
+#include "experiment/report/report.h"
 #include "plot/kinds.h"
-#include "report/report.h"
 
 static bool cell_number(const rung_table *t, int64_t row, int64_t column, double *out)
 {

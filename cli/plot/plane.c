@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "costs.h"
+#include "data/costs.h"
 #include "plot/subject.h"
 
 typedef struct {

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common.h"
+#include "core/common.h"
 #include "plot/figures.h"
 #include "plot/palette.h"
 

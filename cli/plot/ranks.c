@@ -2,10 +2,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common.h"
+#include "core/common.h"
+#include "experiment/report/comparison.h"
 #include "plot/figures.h"
 #include "plot/palette.h"
-#include "report/comparison.h"
 
 enum { ROW = 22, BAR = 8, TOP = 92 };
 

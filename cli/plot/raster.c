@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common.h"
+#include "core/common.h"
 #include "plot/canvas.h"
 
 typedef struct {

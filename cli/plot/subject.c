@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "costs.h"
-#include "datafile.h"
-#include "measures.h"
+#include "data/costs.h"
+#include "data/datafile.h"
+#include "data/measures.h"
 
 /* Classes without labelled rows are never predicted: the others lie between the thresholds, in order. */
 static void find_thresholds(subject *p)

@@ -3,7 +3,7 @@
 #ifndef RUNG_CLI_PLOT_SUBJECT_H
 #define RUNG_CLI_PLOT_SUBJECT_H
 
-#include "common.h"
+#include "core/common.h"
 #include "plot/figures.h"
 
 typedef struct {

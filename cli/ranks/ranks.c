@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common.h"
+#include "core/common.h"
 
 /* ---- the launcher ---- */
 

@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common.h"
-#include "signals.h"
+#include "core/common.h"
+#include "core/signals.h"
 
 /* The opener returns once the browser has the file; it writes nothing here, and no signal of ours is blocked in it. */
 static void start(const char *file)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_out.h"
+#include "core/json_out.h"
 
 #define GROUP "Serving"
 const option http_port_options[] = {{"port", 0, "N", "port on 127.0.0.1 to listen on (default: any free one)", GROUP},
@@ -84,7 +84,7 @@ void http_stop(http_server *server) { (void)server; }
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "signals.h"
+#include "core/signals.h"
 
 enum {
     MOST_WORKERS = 16,

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common.h"
+#include "core/common.h"
 
 typedef struct http_server http_server;
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common.h"
-#include "output.h"
+#include "core/common.h"
+#include "core/output.h"
 
 static bool is_cell(const json_t *value)
 {

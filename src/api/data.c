@@ -3,11 +3,11 @@
 
 #include "api/call.h"
 #include "data/dataset.h"
-#include "data/features.h"
 #include "data/generate.h"
 #include "data/splits.h"
 #include "data/together.h"
-#include "data/whole_scale.h"
+#include "input/encode/features.h"
+#include "input/encode/whole_scale.h"
 
 rung_status rung_data_encode(rung_ctx *ctx, const rung_table *table, const rung_encode_options *options,
                              rung_data **out)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eval/metrics.h"
+#include "input/encode/rank_columns.h"
 
 #include <math.h>
 

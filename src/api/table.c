@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Tables and readers. */
 #include "api/call.h"
+#include "input/read/read.h"
 #include "model/model.h"
-#include "read/read.h"
 
 rung_status rung_table_read(rung_ctx *ctx, const char *path, const rung_read_options *options, rung_table **out)
 {

@@ -7,9 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/features.h"
-#include "data/labels.h"
-#include "data/whole_scale.h"
+#include "data/median.h"
 
 rung_status dataset_open(rung_ctx *ctx, rung_data **out)
 {
@@ -205,19 +203,4 @@ void coding_feature_name(const coding *code, int64_t coded_column, char *text, s
     snprintf(name, sizeof name, "x%lld", (long long)j + 1);
     snprintf(text, size, "%s%s%s", c->name[0] ? c->name : name, c->nominal ? "=" : "",
              c->nominal ? c->categories[part] : parts[c->form == FORM_CYCLIC ? part : 0]);
-}
-
-rung_status rank_columns_new(rung_ctx *ctx, const rung_table *t, const char *truth, const char *predicted,
-                             const char *order, rank_columns *out)
-{
-    int64_t columns[2];
-    const char **names;
-    TRY(table_find(ctx, t, truth, "truth", &columns[0]));
-    TRY(table_find(ctx, t, predicted, "predicted", &columns[1]));
-    TRY(labels_classes(ctx, &ctx->scratch, t, 2, columns, order, &out->K, &names));
-    if (!order) TRY(whole_scale(ctx, &ctx->scratch, &out->K, &names));
-    TRY(NEW(ctx, &ctx->scratch, out->truth, t->n_rows));
-    TRY(NEW(ctx, &ctx->scratch, out->predicted, t->n_rows));
-    TRY(labels_ranks(ctx, t, columns[0], out->K, names, &ctx->scratch, out->truth, &out->upper));
-    return labels_ranks(ctx, t, columns[1], out->K, names, &ctx->scratch, out->predicted, NULL);
 }

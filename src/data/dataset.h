@@ -3,8 +3,8 @@
 #ifndef RUNG_DATA_DATASET_H
 #define RUNG_DATA_DATASET_H
 
-#include "table/column_form.h"
-#include "table/table.h"
+#include "input/table/column_form.h"
+#include "input/table/table.h"
 
 /* How one column of a file becomes coded columns. A number is unchanged; a nominal column becomes one 0/1 column per
  * category; its missing cells form a separate category (name "") if training had any. Dates and ordered words become
@@ -87,6 +87,18 @@ rung_status dataset_of_labels(rung_ctx *ctx, int64_t n, const char *const *label
 rung_status dataset_subset(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows, rung_data **out);
 void dataset_free(rung_data *data);
 
+/* For those who make data sets. */
+rung_status dataset_open(rung_ctx *ctx, rung_data **out);
+/* Passes data on if status is RUNG_OK, else frees it; returns status. */
+rung_status dataset_close(rung_status status, rung_data *data, rung_data **out);
+/* Zeroed X and y for n rows of d coded columns. */
+rung_status dataset_rows(rung_ctx *ctx, rung_data *data, int64_t n, int64_t d);
+
+/* d unnamed columns of numbers, classes 1..K, the label column (if K > 0) after them. */
+rung_status coding_plain(rung_ctx *ctx, pool *mem, int64_t d, int classes, coding *code);
+/* What stands for the missing cells of columns that are not nominal, by the rows of data and their weights. */
+rung_status coding_fills(rung_ctx *ctx, rung_data *data);
+
 int64_t column_width(const column_code *c); /* coded columns it makes */
 bool column_is_plain(const column_code *c); /* its cells are numbers and nothing else */
 /* The reference category where the caller names none, by its number: the first that is not the missing cell. */
@@ -96,14 +108,5 @@ rung_status coding_copy(rung_ctx *ctx, pool *mem, const coding *from, coding *to
 rung_status coding_fill(rung_ctx *ctx, pool *mem, const coding *code, double **out);
 /* "colour=red" for a category, the column's name or "x3" otherwise; written to text. */
 void coding_feature_name(const coding *code, int64_t coded_column, char *text, size_t size);
-
-typedef struct { /* two columns as ranks on one scale; 0 = missing */
-    int K;
-    int *truth, *predicted;
-    int *upper; /* of the true ones, where some are intervals (intervals.h); else NULL */
-} rank_columns;
-/* The scale: the classes of both columns together, or those of order. The ranks are scratch memory. */
-rung_status rank_columns_new(rung_ctx *ctx, const rung_table *t, const char *truth, const char *predicted,
-                             const char *order, rank_columns *out);
 
 #endif

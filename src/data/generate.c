@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "data/features.h"
 #include "data/splits.h"
 
 #define GENERATE_STREAM (UINT64_C(3) << 32)

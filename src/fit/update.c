@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "fit/fit.h"
-#include "table/dictionary.h"
+#include "input/table/dictionary.h"
 
 /* ---- keeping ---- */
 

@@ -5,8 +5,8 @@
 
 #include "base/checked.h"
 #include "base/text.h"
+#include "input/table/measure.h"
 #include "model/file.h"
-#include "table/measure.h"
 
 #define REQUIRE(condition, ...)                                                                                        \
     do {                                                                                                               \

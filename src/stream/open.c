@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 
 #include "base/comm.h"
-#include "data/column_kind.h"
-#include "data/features.h"
-#include "read/format.h"
-#include "read/held_input.h"
-#include "read/read.h"
+#include "input/encode/column_kind.h"
+#include "input/encode/features.h"
+#include "input/read/format.h"
+#include "input/read/held_input.h"
+#include "input/read/read.h"
 #include "stream/survey.h"
 
 /* ---- how large the files are ---- */

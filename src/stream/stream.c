@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/features.h"
-#include "read/read.h"
+#include "input/encode/features.h"
+#include "input/read/read.h"
 
 uint64_t stream_key(uint64_t seed, int64_t file, int64_t row)
 {

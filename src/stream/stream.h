@@ -10,7 +10,7 @@
 
 #include "base/comm.h"
 #include "data/dataset.h"
-#include "read/files.h"
+#include "input/read/files.h"
 
 enum {
     STREAM_BLOCK = 4096, /* rows of a block */

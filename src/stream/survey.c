@@ -11,10 +11,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "data/features.h"
-#include "read/format.h"
-#include "read/read.h"
-#include "table/dictionary.h"
+#include "input/encode/features.h"
+#include "input/read/format.h"
+#include "input/read/read.h"
+#include "input/table/dictionary.h"
 
 enum {
     MOST_LABELS = 64,   /* distinct labels that are noted; more are no classes */

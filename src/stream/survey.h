@@ -3,8 +3,8 @@
 #ifndef RUNG_STREAM_SURVEY_H
 #define RUNG_STREAM_SURVEY_H
 
+#include "input/table/dictionary.h"
 #include "stream/stream.h"
-#include "table/dictionary.h"
 
 typedef struct {
     pool mem; /* of the texts */

@@ -2,8 +2,8 @@
 /* Published numbers, closed forms and edges; test_statistics.py compares with SciPy. */
 #include "helper.h"
 
-#include "statistics/distributions.h"
-#include "statistics/statistics.h"
+#include "experiment/statistics/distributions.h"
+#include "experiment/statistics/statistics.h"
 
 /* Perez-Ortiz, Gutierrez, Carbonero-Ruz, Hervas-Martinez, Semi-supervised learning for ordinal kernel discriminant
  * analysis, Neural Networks 84 (2016), Table 2: the mean MAE of DL, WS-DL, S-DL, CES-DL, ES-DL, KES-DL as printed. */

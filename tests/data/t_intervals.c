@@ -2,6 +2,7 @@
 /* Label cells that are intervals, the classes and frequencies of such labels, and folds of them. */
 #define _POSIX_C_SOURCE 200809L
 #include "data/temp.h"
+#include "input/encode/rank_columns.h"
 
 #include "data/dataset.h"
 #include "data/intervals.h"

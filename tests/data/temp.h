@@ -12,7 +12,7 @@
 #include <zlib.h>
 
 #include "base/rng.h"
-#include "read/read.h"
+#include "input/read/read.h"
 
 typedef struct {
     char path[64];

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "experiment/plan.h"
+#include "experiment/plan/plan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {

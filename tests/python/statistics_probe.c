@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "statistics/distributions.h"
-#include "statistics/statistics.h"
+#include "experiment/statistics/distributions.h"
+#include "experiment/statistics/statistics.h"
 
 static void answer(const char *name, int n, int k, const double *v)
 {

@@ -7,8 +7,8 @@
 
 #include "base/rng.h"
 #include "fit/training.h"
+#include "input/read/read.h"
 #include "method/boost/boost.h"
-#include "read/read.h"
 #include "stream/stream.h"
 
 enum { ROWS = 900, PARTS = 5, COLUMNS = 3 };

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "data/contents.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/common.h"
+
+json_t *params_json(const rung_model *model)
+{
+    json_t *all = json_object();
+    const char *name, *value;
+    for (int i = 0; (name = rung_model_param_at(model, i, &value)); i++)
+        json_object_set_new(all, name, jout_text(value));
+    return all;
+}
+
+static json_t *numbers_json(int64_t n, const double *value)
+{
+    json_t *all = json_array();
+    for (int64_t i = 0; i < n; i++) json_array_append_new(all, jout_number(value[i]));
+    return all;
+}
+
+json_t *thresholds_json(const rung_model *model)
+{
+    int n = rung_model_thresholds(model, 0, NULL);
+    double *threshold = allocate((size_t)n, sizeof *threshold);
+    rung_model_thresholds(model, n, threshold);
+    json_t *all = n ? numbers_json(n, threshold) : json_null();
+    free(threshold);
+    return all;
+}
+
+json_t *model_report_json(const rung_model *model)
+{
+    json_t *all = json_object();
+    const double *value;
+    const char *name;
+    int64_t n;
+    for (int i = 0; (name = rung_model_report_at(model, i, &value, &n)); i++)
+        json_object_set_new(all, name, n < 0 ? jout_number(*value) : numbers_json(n, value));
+    return all;
+}
+
+char *numbers_text(int64_t n, const double *value, const char *between)
+{
+    char *text = text_of("%s", "");
+    for (int64_t i = 0; i < n; i++) {
+        char *longer = isfinite(value[i]) ? text_of("%s%s%.6g", text, i ? between : "", value[i])
+                                          : text_of("%s%snone", text, i ? between : "");
+        free(text);
+        text = longer;
+    }
+    return text;
+}

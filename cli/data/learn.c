@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "data/learn.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/datafile.h"
+#include "ranks/ranks.h"
+
+enum { MOST_BINS = 50 };
+
+#define GROUP "Data"
+const option learn_options[] = {
+    {"label", 'l', "COLUMN",
+     "column of the labels, by name or position from 1 (default: label, else the last); a cell may be an interval of "
+     "classes: 2..4, <=2",
+     GROUP},
+    {"order", 0, "A<B<C", "the classes, lowest first; needed when labels are text", GROUP},
+    {"real", 0, NULL, "the labels are real numbers to be predicted (some methods)", GROUP},
+    {"bins", 0, "Q[,width]",
+     "the labels are real numbers: divide them into Q classes of equal frequency, or of equal width", GROUP},
+    {"ignore", 0, "COL[,COL]", "columns to leave out; may be repeated", GROUP},
+    FEATURE_OPTIONS(GROUP),
+    {"weights", 0, "COLUMN", "column of row weights", GROUP},
+    {"weight", 'w', "CLASS=W|balanced", "weight of a class, may be repeated; balanced: all classes count the same",
+     GROUP},
+    {"scale", 0, "standard|minmax|rank|relevance|none",
+     "scaling of the feature columns (default standard); relevance: weighted by what boosted trees use", GROUP},
+    {"equal-rows", 0, "together|apart|auto",
+     "labelled rows that agree in every column: copies that are held out together, or replicates that are held out one "
+     "by "
+     "one (default auto: by counts)",
+     GROUP},
+    {"missing", 0, "median|error", "missing feature cells: replace them by the median (the default) or reject them",
+     GROUP},
+    {0}};
+
+/* ---- the spec: checked before any data is read ---- */
+
+/* NAME=VALUE cut at an equals sign; the name is to be freed, NULL: there was none. */
+static char *cut(const char *text, const char *equals)
+{
+    return equals && equals > text ? text_of("%.*s", (int)(equals - text), text) : NULL;
+}
+
+static int set_params(session *s, const arguments *args, rung_spec *spec)
+{
+    const char *text;
+    for (int at = 0; (text = option_each(args, "param", &at));) {
+        const char *equals = strchr(text, '=');
+        char *name = cut(text, equals);
+        if (!name) {
+            complain("%s: -p %s: expected NAME=VALUE, such as -p gamma=0.5", s->command, text);
+            return USAGE;
+        }
+        rung_status status = rung_spec_set(s->ctx, spec, name, equals + 1);
+        free(name);
+        CHECK(s, status);
+    }
+    return EXIT_OK;
+}
+
+static int set_class_weights(session *s, const arguments *args, rung_spec *spec)
+{
+    const char *text;
+    for (int at = 0; (text = option_each(args, "weight", &at));) {
+        if (strcmp(text, "balanced") == 0) {
+            CHECK(s, rung_spec_set_balanced(s->ctx, spec, 1));
+            continue;
+        }
+        const char *equals = strrchr(text, '=');
+        char *name = cut(text, equals);
+        double weight;
+        if (!name || !parse_double(equals + 1, &weight)) {
+            complain("%s: -w %s: expected CLASS=WEIGHT, such as -w high=2, or balanced; a column of row weights is "
+                     "--weights COLUMN",
+                     s->command, text);
+            free(name);
+            return USAGE;
+        }
+        rung_status status = rung_spec_set_class_weight(s->ctx, spec, name, weight);
+        free(name);
+        CHECK(s, status);
+    }
+    return EXIT_OK;
+}
+
+int learn_spec(session *s, const arguments *args, const char *method, rung_spec **out)
+{
+    const char *scale = option_value(args, "scale"), *equal = option_value(args, "equal-rows");
+    CHECK(s, rung_spec_new(s->ctx, method, option_given(args, "as-published"), out));
+    if (option_given(args, "real") && !(rung_method_find(method)->flags & RUNG_REAL_TARGETS)) {
+        complain("%s: --real: %s predicts classes, not numbers; divide the numbers into classes with --bins Q",
+                 s->command, method);
+        return USAGE;
+    }
+    int code = set_params(s, args, *out);
+    if (code == EXIT_OK) code = set_class_weights(s, args, *out);
+    if (code == EXIT_OK && scale) code = session_check(s, rung_spec_set_scale(s->ctx, *out, scale));
+    if (code == EXIT_OK && equal) code = session_check(s, rung_spec_set_equal_rows(s->ctx, *out, equal));
+    return code;
+}
+
+/* ---- the data ---- */
+
+/* Q, or Q,width */
+static bool parse_bins(const char *text, rung_encode_options *how)
+{
+    long long bins;
+    const char *comma = strchr(text, ',');
+    if (comma && strcmp(comma, ",width")) return false;
+    char *number = text_of("%.*s", comma ? (int)(comma - text) : (int)strlen(text), text);
+    bool good = parse_whole(number, 2, MOST_BINS, &bins);
+    free(number);
+    if (!good) return false;
+    how->bins = (int)bins;
+    how->bins_width = comma != NULL;
+    return true;
+}
+
+typedef struct { /* lists of columns; NULL: none */
+    const char *ignore, *nominal, *numeric, *dates;
+    const char *const *ordinal;
+} column_lists;
+
+static int encode_options(session *s, const arguments *args, const column_lists *columns, rung_encode_options *out)
+{
+    rung_encode_options how = {.size = sizeof how,
+                               .label = option_value(args, "label"),
+                               .ignore = columns->ignore,
+                               .nominal = columns->nominal,
+                               .numeric = columns->numeric,
+                               .dates = columns->dates,
+                               .ordinal = columns->ordinal,
+                               .weights = option_value(args, "weights"),
+                               .groups = option_value(args, "groups"),
+                               .unlabelled = option_given(args, "no-label"),
+                               .real = option_given(args, "real")};
+    const char *missing = option_value(args, "missing"), *bins = option_value(args, "bins");
+    int code = order_option(s, args, &how.order);
+    if (code != EXIT_OK) return code;
+    how.missing_error = missing && !strcmp(missing, "error");
+    if (bins && !parse_bins(bins, &how)) {
+        complain("%s: --bins %s: expected a number of classes from 2 to %d, optionally followed by ,width", s->command,
+                 bins, MOST_BINS);
+        return USAGE;
+    }
+    if (how.real + (how.bins > 0) + (how.order != NULL) > 1) {
+        complain("%s: --order (classes), --real (numbers) and --bins (numbers divided into classes) exclude each other",
+                 s->command);
+        return USAGE;
+    }
+    *out = how;
+    return EXIT_OK;
+}
+
+static int encode_files(session *s, const arguments *args, const column_lists *columns, rung_table **table,
+                        rung_data **out)
+{
+    rung_encode_options how;
+    int code = encode_options(s, args, columns, &how);
+    if (code == EXIT_OK) code = datafile_read_all(s, args, 0, table);
+    return code == EXIT_OK ? session_check(s, rung_data_encode(s->ctx, *table, &how, out)) : code;
+}
+
+/* The values of an option that may be repeated, with commas between them; to be freed, NULL: it was not given. */
+static char *joined(const arguments *args, const char *name)
+{
+    char *all = NULL;
+    const char *text;
+    for (int at = 0; (text = option_each(args, name, &at));) {
+        char *longer = all ? text_of("%s,%s", all, text) : text_of("%s", text);
+        free(all);
+        all = longer;
+    }
+    return all;
+}
+
+typedef struct { /* what column_lists points to */
+    char *text[4];
+    const char **ordinal;
+} list_texts;
+
+static column_lists lists_of(const arguments *args, list_texts *own)
+{
+    *own =
+        (list_texts){{joined(args, "ignore"), joined(args, "nominal"), joined(args, "numeric"), joined(args, "dates")},
+                     learn_values(args, "ordinal")};
+    return (column_lists){own->text[0], own->text[1], own->text[2], own->text[3], own->ordinal};
+}
+
+static void lists_free(list_texts *own)
+{
+    for (size_t i = 0; i < sizeof own->text / sizeof *own->text; i++) free(own->text[i]);
+    free(own->ordinal);
+}
+
+int learn_table(session *s, const arguments *args, rung_table **table, rung_data **out)
+{
+    list_texts own;
+    const column_lists columns = lists_of(args, &own);
+    int code = encode_files(s, args, &columns, table, out);
+    lists_free(&own);
+    return code;
+}
+
+int learn_encode(session *s, const arguments *args, const rung_table *table, int64_t label, const char *order,
+                 const int *left_out, rung_data **out)
+{
+    list_texts own;
+    const column_lists columns = lists_of(args, &own);
+    rung_encode_options how;
+    int code = encode_options(s, args, &columns, &how);
+    how.label = NULL;
+    how.label_place = label + 1;
+    how.unlabelled = label < 0;
+    how.order = label < 0 ? NULL : order;
+    how.left_out = left_out;
+    if (code == EXIT_OK) code = session_check(s, rung_data_encode(s->ctx, table, &how, out));
+    lists_free(&own);
+    return code;
+}
+
+int learn_data(session *s, const arguments *args, rung_data **out)
+{
+    rung_table *table = NULL;
+    int code = learn_table(s, args, &table, out);
+    rung_table_free(table);
+    return code;
+}
+
+/* Whether the files are read in passes: because the caller says so, or because they exceed the memory limit. */
+static int open_stream(session *s, const arguments *args, const rung_encode_options *how, const rung_spec *spec,
+                       rung_stream **out)
+{
+    rung_files *files = NULL;
+    rung_read_options reading = {.size = sizeof reading};
+    bool streams = (rung_spec_method(spec)->flags & RUNG_STREAMS) != 0;
+    int passes = option_given(args, "passes") || ranks_all() > 1 || (ranks_launched() && streams),
+        code = datafile_options(s, args, &reading);
+    if (code == EXIT_OK) code = datafile_list(s, args, 0, &files);
+    if (code == EXIT_OK && !passes) code = session_check(s, rung_stream_needed(s->ctx, spec, files, &reading, &passes));
+    if (code == EXIT_OK && passes) code = session_check(s, rung_stream_open(s->ctx, spec, files, &reading, how, out));
+    rung_files_free(files);
+    return code;
+}
+
+int learn_stream(session *s, const arguments *args, const rung_spec *spec, rung_stream **stream, rung_data **out)
+{
+    list_texts own;
+    const column_lists columns = lists_of(args, &own);
+    rung_encode_options how;
+    int code = encode_options(s, args, &columns, &how);
+    if (code == EXIT_OK && !option_given(args, "sql")) code = open_stream(s, args, &how, spec, stream);
+    lists_free(&own);
+    return code != EXIT_OK || *stream ? code : learn_data(s, args, out);
+}
+
+const char **learn_values(const arguments *args, const char *name)
+{
+    const char **list = allocate((size_t)args->n + 1, sizeof *list), *text;
+    int n = 0;
+    for (int at = 0; (text = option_each(args, name, &at));) list[n++] = text;
+    return list;
+}
+
+const char **learn_list(char *text)
+{
+    size_t room = 2;
+    for (const char *p = text; *p; p++) room += *p == ',';
+    const char **list = allocate(room, sizeof *list);
+    int n = 0;
+    for (char *p = text; p;) {
+        char *comma = strchr(p, ',');
+        if (comma) *comma = 0;
+        list[n++] = p;
+        p = comma ? comma + 1 : NULL;
+    }
+    return list;
+}

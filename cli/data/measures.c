@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "data/measures.h"
+
+#include <stdlib.h>
+
+#include "core/common.h"
+#include "core/json_out.h"
+
+json_t *measures_json(const rung_metrics *metrics)
+{
+    json_t *all = json_object();
+    const rung_metric *m;
+    for (int i = 0; (m = rung_metric_at(i)); i++)
+        json_object_set_new(all, m->key, jout_number(rung_metrics_value(metrics, m->key)));
+    json_object_set_new(all, "n", json_integer(metrics->n));
+    return all;
+}
+
+labels labels_of(const rung_data *data)
+{
+    return (labels){.n = rung_data_rows(data),
+                    .classes = rung_data_classes(data),
+                    .rank = rung_data_ranks(data),
+                    .upper = rung_data_uppers(data)};
+}
+
+int64_t labels_intervals(const labels *l)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; l->upper && i < l->n; i++) count += l->rank[i] && l->upper[i] > l->rank[i];
+    return count;
+}
+
+int *labels_exact(const labels *l)
+{
+    int *rank = allocate((size_t)l->n + 1, sizeof *rank);
+    for (int64_t i = 0; i < l->n; i++) rank[i] = l->upper && l->upper[i] > l->rank[i] ? 0 : l->rank[i];
+    return rank;
+}
+
+/* A step up from a rank costs the labels that ended there and gains those that have not yet begun. */
+int median_rank(const labels *l)
+{
+    double *ends = allocate((size_t)l->classes + 1, sizeof *ends), both = 0, below = 0;
+    for (int64_t i = 0; i < l->n; i++) {
+        if (!l->rank[i]) continue;
+        double weight = l->weight ? l->weight[i] : 1;
+        ends[l->rank[i]] += weight;
+        ends[l->upper ? l->upper[i] : l->rank[i]] += weight;
+        both += 2 * weight;
+    }
+    int median = 0;
+    for (int k = 1; k <= l->classes && !median && both > 0; k++)
+        if (2 * (below += ends[k]) >= both) median = k;
+    free(ends);
+    return median;
+}
+
+rung_status measure_ranks(rung_ctx *ctx, const labels *l, const int *predicted, const double *proba, rung_metrics *out)
+{
+    const rung_metrics_options how = {
+        .size = sizeof how, .upper = l->upper, .proba = proba, .weight = l->weight, .group = l->group};
+    return rung_metrics_run(ctx, l->n, l->classes, l->rank, predicted, &how, out);
+}
+
+rung_status measure_median(rung_ctx *ctx, const labels *l, rung_metrics *out)
+{
+    int *constant = allocate((size_t)l->n, sizeof *constant), median = median_rank(l);
+    for (int64_t i = 0; i < l->n; i++) constant[i] = median;
+    rung_status status = measure_ranks(ctx, l, constant, NULL, out);
+    free(constant);
+    return status;
+}
