@@ -41,8 +41,8 @@ def main():
                           "gamma=%d" % gamma)
             check("toy 0, raw, %s, accuracy" % method, got["acc"], expected, 1e-6)
         for name, (count, expected) in MAE.items():
-            mae = [measure(rung, folder, part, "svorim", "-p", "C=10", "-p", "gamma=1")["mae"]
-                   for part in data_sets.partitions(name, count)]
+            options = "--as-published", "-p", "C=10", "-p", "gamma=1" # other programs know no rule for equal rows
+            mae = [measure(rung, folder, part, "svorim", *options)["mae"] for part in data_sets.partitions(name, count)]
             check("%s 0-%d, svorim, mean mae" % (name, count - 1), sum(mae) / count, expected, 0.01)
     return failed > 0
 
