@@ -10,7 +10,7 @@ import ctypes
 import cffi
 import numpy as np
 
-from ._frame import Numbers, Text, dates, one_order
+from ._frame import EXACT, Numbers, Text, dates, one_order, whole_numbers
 from ._names import class_name
 
 _ffi = cffi.FFI()
@@ -112,6 +112,8 @@ def _column(schema, parts, name):
         return _dictionary(schema, parts, name)
     if kind == "n":
         return Numbers(np.full(sum(array.length for _, array in parts), np.nan))
+    if kind in ("l", "L") and any(_has_codes(kind, array) for _, array in parts):
+        return whole_numbers(*_whole(kind, [array for _, array in parts]))
     if kind in NUMBERS or kind == "b":
         return Numbers(
             _joined([_numbers(kind, array) for _, array in parts], np.float64), [owner for owner, _ in parts]
@@ -202,6 +204,23 @@ def _numbers(kind, array):
         values = _buffer(array, 1, NUMBERS.get(kind, kind), array.offset + array.length)[array.offset :]
     present = _present(array)
     return values if present is None else np.where(present, values.astype(np.float64), np.nan)
+
+
+def _has_codes(kind, array):
+    values, present = _integers(kind, array), _present(array)
+    values = values if present is None else values[present]
+    return bool(len(values) and values.max() >= EXACT)
+
+
+def _integers(kind, array):
+    return _buffer(array, 1, NUMBERS[kind], array.offset + array.length)[array.offset :]
+
+
+def _whole(kind, arrays):
+    """The distinct numbers, and the place of each among them, -1: missing."""
+    values, places = np.unique(np.concatenate([_integers(kind, array) for array in arrays]), return_inverse=True)
+    there = [np.ones(array.length, bool) if (known := _present(array)) is None else known for array in arrays]
+    return values, np.where(np.concatenate(there), places, -1)
 
 
 def _decimals(kind, array):

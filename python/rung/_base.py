@@ -108,7 +108,7 @@ class Estimator(BaseEstimator):
             ctx.call(lib.rung_data_set_upper, data, pointer(upper, "int"))
         if groups is not None:
             check_consistent_length(X, groups)
-            numbers = np.unique(column_or_1d(groups), return_inverse=True)[1].astype(np.intc)
+            numbers = _data.groups_of(groups, len(X))
             ctx.call(lib.rung_data_set_groups, data, pointer(numbers, "int"))
         return ctx, data, class_weights
 
@@ -215,7 +215,11 @@ class Estimator(BaseEstimator):
         check_is_fitted(self)
         if lib.rung_model_trees(self.model_.pointer, ffi.NULL) == 0:
             raise AttributeError(f"{self.model_.method} has no trees; rung.explain.importance works for every method")
-        return np.array([lib.rung_model_gain(self.model_.pointer, j) for j in range(len(self.model_.columns))])
+        gain = np.zeros(self.n_features_in_)  # of a column that the model left out: 0
+        gain[_data.places_of(self)] = [
+            lib.rung_model_gain(self.model_.pointer, j) for j in range(len(self.model_.columns))
+        ]
+        return gain
 
     def summary(self) -> Summary:
         """Coefficients with standard errors, p-values and odds ratios, thresholds, and a test of proportional odds."""
@@ -461,7 +465,8 @@ class Classifier(ClassifierMixin, Estimator):
         values[:, present] = seen
         row = np.arange(len(rank))
         best = values.max(axis=1)
-        tie = values.argmax(axis=1) != rank - 1  # on a boundary, which only the method can decide
+        # on a boundary, which only the method can decide; rank 0: no answer
+        tie = (values.argmax(axis=1) != rank - 1) & (rank > 0)
         values[row[tie], rank[tie] - 1] = np.nextafter(best[tie], np.inf)
         never = np.isneginf(values)  # classes without labels
         return np.where(never, seen.min(axis=1, keepdims=True) - 1, values)
@@ -469,6 +474,7 @@ class Classifier(ClassifierMixin, Estimator):
     def score(self, X: Rows, y: Labels, sample_weight: ArrayLike | None = None) -> float:
         """The accuracy over the labelled rows; `rung.metrics` has ordinal metrics and scorers."""
         known, low, high = _labels.ends(y, self.classes_, self.unlabelled)
+        _labels.check_kind(low, self.classes_)
         (rank,) = self._predict(X, "rank", rows=np.flatnonzero(known))
         weights = None if sample_weight is None else np.asarray(sample_weight)[known]
         if high is None:

@@ -55,10 +55,11 @@ class Places:
         there = f"0 to {self.count - 1}" if self.names is None else ", ".join(map(str, list(self.names)[:10]))
         raise ValueError(f"{option}: there is no column {column!r}; there are {there}")
 
-    def word(self, place):
-        """By name, or by position from 1 where the name would not survive a list."""
+    def word(self, place, position=None):
+        """By name, or by position from 1 where the name would not survive a list. position: from 0, where it is not the
+        place."""
         name = "," if self.names is None else self.names[place]
-        return str(place + 1) if set(",=") & set(name) or name.strip() != name or not name else name
+        return str((place if position is None else position) + 1) if set(",=") & set(name) or name.strip() != name or not name else name
 
 
 def said_by(estimator, places, typed):

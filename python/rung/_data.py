@@ -8,12 +8,12 @@ ordered categories as ranks, dates as days, missing cells by the median, columns
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
-from . import _columns
+from . import _columns, _labels
 from ._frame import Frame, Numbers, Text, frame_of
 from ._labels import ends, ranks_between
-from ._library import LimitError, c_text, ffi, keep, lib, pointer, struct, text, texts, view, warn
+from ._library import LimitError, c_text, ffi, keep, lib, pointer, struct, text, texts, view, warn, whole_steps
 from ._names import class_name
 
 SPARSE_LIMIT = 2**30  # bytes of a sparse matrix made dense, where memory_limit does not say otherwise
@@ -31,6 +31,30 @@ def _dense(estimator, X, reset):
     if reset:
         warn(f"X is sparse and is converted to a dense array ({size / 2**20:.1f} MiB)")
     return X.toarray()
+
+
+def _numbers(X):
+    """An array whose masked elements are missing; times are none, as they would be counted in the unit they happen to
+    have."""
+    if getattr(getattr(X, "dtype", None), "kind", "") in ("M", "m"):
+        raise TypeError("X is an array of times: put them into a DataFrame, where they are read as days")
+    return X.astype(np.float64).filled(np.nan) if isinstance(X, np.ma.MaskedArray) else X
+
+
+def groups_of(groups, rows):
+    """A number for every row by its group; rows without a group are by themselves."""
+    values = _labels.without_mask(groups)
+    values = column_or_1d(np.asarray(values, dtype=object) if isinstance(values, (list, tuple)) else values)
+    if len(values) != rows:
+        raise ValueError(f"{len(values)} groups for {rows} rows")
+    places = {}
+    return np.array(
+        [
+            places.setdefault(i if _labels.is_missing(value) else (value,), len(places))
+            for i, value in enumerate(values.tolist())
+        ],
+        dtype=np.intc,
+    )
 
 
 def check(estimator, X, reset):
@@ -59,6 +83,7 @@ def check(estimator, X, reset):
         return frame
     if issparse(X):
         X = _dense(estimator, X, reset)
+    X = _numbers(X)
     try:
         return validate_data(
             estimator, X, dtype=np.float64, ensure_all_finite=finite, ensure_min_samples=least, reset=reset
@@ -87,14 +112,15 @@ def _add_text(ctx, table, name, column):
 
 
 def _fill_table(ctx, X, names):
-    table = ctx.make("table", lib.rung_table_new, len(X))
+    table, kept = ctx.make("table", lib.rung_table_new, len(X)), []
     for j in range(X.shape[1]):
         name = ffi.NULL if names is None else str(names[j]).encode()
         column = X.columns[j] if isinstance(X, Frame) else Numbers(X[:, j])
         if isinstance(column, Text):
             _add_text(ctx, table, name, column)
             continue
-        values = column.values
+        values = whole_steps(column.values)
+        kept.append(values)
         ctx.call(lib.rung_table_add_numbers, table, name, pointer(values), values.strides[0] // values.itemsize)
     return table
 
@@ -176,6 +202,37 @@ def _names_for(estimator, X):
     if given is not None:  # the model may have left an identifier out
         return given
     return _numbered(X) if all(name for name, _ in estimator.model_.columns) else None
+
+
+def _names_in(estimator):
+    """What the columns of X are called, where the model calls its own by name; else None."""
+    given = getattr(estimator, "feature_names_in_", None)
+    if given is not None:
+        return list(given)
+    named = all(name for name, _ in estimator.model_.columns)
+    return [f"x{j + 1}" for j in range(estimator.n_features_in_)] if named else None
+
+
+def places_of(estimator):
+    """The places in X of the columns of the model, which may have left some out."""
+    names, columns = _names_in(estimator), [name for name, _ in estimator.model_.columns]
+    return list(range(len(columns))) if names is None else [names.index(name) for name in columns]
+
+
+def columns_text(estimator, option, columns):
+    """Columns of X, by name or place, as the library takes those of the model."""
+    names, there = _names_in(estimator), places_of(estimator)
+    x = _columns.Places(names or [f"x{j + 1}" for j in range(estimator.n_features_in_)], estimator.n_features_in_)
+    words = []
+    for column, _ in _columns.entries(columns):
+        if isinstance(column, str) and column not in x.names:
+            words.append(column)  # the library names similar ones
+            continue
+        place = x.find(option, column)
+        if place not in there:
+            raise ValueError(f"{option}: the model has left out column {column!r}")
+        words.append(str(there.index(place) + 1) if names is None else x.word(place, there.index(place)))
+    return ",".join(words)
 
 
 def rows_to_predict(ctx, estimator, X):

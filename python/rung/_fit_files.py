@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,15 +21,22 @@ from ._types import Columns, Path
 from .search import OrdinalSearch
 
 
+def _one_column(column):
+    """By name, by number from 0, or as text by position from 1."""
+    if column is None:
+        return ffi.NULL
+    return c_text(column + 1 if isinstance(column, numbers.Integral) else column)
+
+
 def _encoding(estimator, label, ignore, nominal, numeric, dates, ordinal, weights, groups):
     options = struct("encode_options")
     order = getattr(estimator, "order", None)
     kept = {
-        "label": ffi.NULL if label is None else c_text(label),
+        "label": _one_column(label),
         "order": ffi.NULL if order is None else c_text(order_text(order)),
         "ignore": c_text(",".join(word_in_file(column) for column, _ in entries(ignore))),
-        "weights": ffi.NULL if weights is None else c_text(weights),
-        "groups": ffi.NULL if groups is None else c_text(groups),
+        "weights": _one_column(weights),
+        "groups": _one_column(groups),
     }
     said = {"nominal": nominal, "numeric": numeric, "dates": dates, "ordinal": ordinal}
     for name, given in said.items():
@@ -109,14 +117,14 @@ def fit_files(
     files: Path | Sequence[Path],
     method: str | Estimator = _table.DEFAULT,
     *,
-    label: str | None = None,
+    label: str | int | None = None,
     ignore: Columns | None = None,
     nominal: Columns | None = None,
     numeric: Columns | None = None,
     dates: Columns | None = None,
     ordinal: Mapping[Any, Sequence[Any]] | None = None,
-    weights: str | None = None,
-    groups: str | None = None,
+    weights: str | int | None = None,
+    groups: str | int | None = None,
     format: str | None = None,
     delimiter: str | None = None,
     decimal: str | None = None,
@@ -138,8 +146,8 @@ def fit_files(
         The parameters of an estimator apply, among them `order`, `class_weight`, `memory_limit`, `verbose` and, where
         they are not given here, `nominal`, `numeric`, `dates` and `ordinal`.
     label : column of the labels, default None
-        By name, or as text by position from 1, like all columns here. None: `label`, else the last one. An empty cell,
-        ? or NA marks an unlabelled row.
+        By name, by number from 0, or as text by position from 1, like all columns here. None: `label`, else the last
+        one. An empty cell, ? or NA marks an unlabelled row.
     ignore : columns to leave out
     nominal, numeric, dates : columns of categories, of numbers and of dates, where the cells do not say it right
         A dict also says how: nominal={"ward": "north"}, the category to compare with; dates={"day": "cyclic"}, or days,

@@ -66,10 +66,22 @@ def dates(times):
     all_codes = np.full(len(times), -1, dtype=np.int32)
     all_codes[known] = codes
     for unit in ("D", "s"):
-        if np.all(places == places.astype(f"datetime64[{unit}]")):
+        if _are_whole(places, unit):
             places = places.astype(f"datetime64[{unit}]")
             break
     return Text(all_codes, [str(value) for value in places], dates=True)
+
+
+def _are_whole(times, unit):
+    return bool(np.all(times == times.astype(f"datetime64[{unit}]")))
+
+
+EXACT = 10**15  # from here on whole numbers are codes, as in a file: doubles do not tell all of them apart
+
+
+def whole_numbers(values, codes):
+    """Whole numbers as text: row i has values[codes[i]], -1: missing."""
+    return Text(np.ascontiguousarray(codes, dtype=np.int32), [str(int(value)) for value in values])
 
 
 class Frame:
@@ -132,7 +144,7 @@ def _pandas_column(column, name):
 
     kind = column.dtype
     if hasattr(column, "cat") and hasattr(kind, "ordered"):
-        categories = [class_name(value) for value in column.cat.categories]
+        categories = _category_names(column.cat.categories)
         ordered = bool(column.cat.ordered)
         codes = np.ascontiguousarray(column.cat.codes, dtype=np.int32)
         return Text(codes, categories, ordered, nominal=not ordered)
@@ -142,11 +154,15 @@ def _pandas_column(column, name):
         return Numbers(column.to_numpy() / np.timedelta64(1, "D"))
     if isinstance(kind, PeriodDtype):
         return dates(_instants(column.dt.to_timestamp()))
+    if getattr(kind, "kind", "") in ("i", "u") and column.max() >= EXACT:
+        return whole_numbers(*column.factorize()[::-1])
     if is_numeric_dtype(kind) and getattr(kind, "kind", "") != "c":
         return Numbers(column.to_numpy(dtype=np.float64, na_value=np.nan))
     inferred = "complex" if getattr(kind, "kind", "") == "c" else "string"
     if is_object_dtype(kind):
         inferred = infer_dtype(column, skipna=True)
+    if inferred == "integer" and column.max() >= EXACT:
+        return whole_numbers(*column.factorize()[::-1])
     if inferred in NUMBERS:
         return Numbers(column.to_numpy(dtype=np.float64, na_value=np.nan))
     if inferred in ("date", "datetime", "datetime64"):
@@ -163,8 +179,17 @@ def _pandas_column(column, name):
     return Text(np.ascontiguousarray(column.cat.codes, dtype=np.int32), categories)
 
 
+def _category_names(categories):
+    """As they stand in a file: days without a time of day."""
+    if getattr(categories.dtype, "kind", "") == "M" and _are_whole(_instants(categories.to_series()), "D"):
+        return [str(value.date()) for value in categories]
+    return [class_name(value) for value in categories]
+
+
 def _instants(column):
     """Times of a zone as those of UTC, as in a file; times without one as they are."""
-    if getattr(column.dtype, "tz", None) is not None:
+    kind = column.dtype
+    if getattr(getattr(kind, "pyarrow_dtype", kind), "tz", None) is not None:
         column = column.dt.tz_convert("UTC").dt.tz_localize(None)
-    return column.to_numpy(dtype="datetime64[ns]")
+    times = column.to_numpy()  # in the unit they have: nanoseconds hold only the years 1677 to 2262
+    return times if times.dtype.kind == "M" else column.to_numpy(dtype="datetime64[us]")

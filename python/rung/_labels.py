@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Labels: which rows are labelled, the classes, and their order."""
 
+import numbers
+
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
@@ -13,7 +15,9 @@ MOST_NUMERIC_CLASSES = 50
 
 
 def classes_from_names(names):
-    """The labels of a model file: integers, floats or strings."""
+    """The labels of a model file: truth values, integers, floats or strings."""
+    if set(names) <= {"False", "True"}:
+        return np.array([name == "True" for name in names])
     for kind in (int, float):
         try:
             return np.array([kind(name) for name in names])
@@ -22,11 +26,27 @@ def classes_from_names(names):
     return np.array(names)
 
 
-def _is_missing(value):
+def check_kind(labels, classes):
+    """Text is compared with text, and numbers with numbers: otherwise no label is right."""
+    if len(labels) and labels.dtype.kind != "O" and classes.dtype.kind != "O" and _are_words(labels) != _are_words(classes):
+        kind = ["numbers", "text"]
+        raise ValueError(f"the labels are {kind[_are_words(labels)]} and the classes {kind[_are_words(classes)]}")
+
+
+def is_missing(value):
     try:
         return value is None or bool(value != value)
     except TypeError:  # pandas.NA is neither equal nor unequal
         return True
+
+
+def without_mask(y):
+    """A masked array as one of objects, None where it is masked; others as they are."""
+    if not isinstance(y, np.ma.MaskedArray):
+        return y
+    out = y.data.astype(object)
+    out[np.ma.getmaskarray(y)] = None
+    return out
 
 
 def _column(y):
@@ -48,13 +68,15 @@ def own_order(y):
     return np.asarray(dtype.categories)
 
 
-def labelled_rows(y, unlabelled="auto"):
+def labelled_rows(y, unlabelled="auto", others=()):
     """Which rows are labelled, and y as an array.
 
-    None, NaN and pandas.NA mean no label. unlabelled: another value that means no label; 'auto': -1 if it is unlikely
-    to be a class, that is if there are at least two other labels, all integers >= 0; None: no other value.
+    None, NaN and pandas.NA mean no label, and so does a masked element. unlabelled: another value that means no label;
+    'auto': -1 if it is unlikely to be a class, that is if there are at least two other labels, here or among others, all
+    integers >= 0; None: no other value.
     """
     y = _column(y)
+    y = without_mask(y)
     if isinstance(y, list) and any(map(is_interval, y)):
         y = np.array(y, dtype=object)  # where numbers stay numbers beside text
     if any(hasattr(getattr(y, "dtype", None), name) for name in ("categories", "na_value")):
@@ -63,7 +85,7 @@ def labelled_rows(y, unlabelled="auto"):
     if y.dtype.kind == "f":
         known = ~np.isnan(y)
     elif y.dtype.kind == "O":
-        known = np.array([not _is_missing(value) for value in y], dtype=bool)
+        known = np.array([not is_missing(value) for value in y], dtype=bool)
     else:
         known = np.ones(len(y), dtype=bool)
     if unlabelled is None:
@@ -71,7 +93,8 @@ def labelled_rows(y, unlabelled="auto"):
     if not isinstance(unlabelled, str) or unlabelled != "auto":
         return known & np.array([value != unlabelled for value in y], dtype=bool), y
     try:
-        values = np.unique(np.array([value for value in y[known] if not is_interval(value)]))
+        there = [value for value in (*y[known], *others) if not is_interval(value) and not is_missing(value)]
+        values = np.unique(np.array(there))
     except TypeError:  # of several kinds
         return known, y
     if values.dtype.kind not in "if" or -1 not in values:
@@ -117,16 +140,23 @@ def _given(order):
 
 
 def _unlabelled_beside(order, unlabelled):
-    """-1 is a class if the order names it."""
-    return None if order is not None and unlabelled == "auto" and -1 in order.tolist() else unlabelled
+    """What means no label where the classes are known: -1 beside classes that are all integers >= 0, whichever labels
+    occur; beside others it is a class, or a mistake."""
+    if order is None or not isinstance(unlabelled, str) or unlabelled != "auto":
+        return unlabelled
+    counts = all(isinstance(one, numbers.Real) and one >= 0 and one == np.floor(one) for one in order.tolist())
+    return -1 if counts else None
 
 
-def ends(y, order=None, unlabelled="auto"):
+def ends(y, order=None, unlabelled="auto", others=()):
     """Which rows are labelled, and the lower and upper ends of their labels: the same array where none is an interval,
-    else two arrays of objects, None where an interval is open."""
+    else two arrays of objects, None where an interval is open. order: the classes, where they are known; others: labels
+    beside which -1 may be one."""
+    unlabelled = _unlabelled_beside(order, unlabelled)
     pair = two_arrays(y)
     if pair is not None:
-        (known, low), (other, high) = (labelled_rows(end, unlabelled) for end in pair)
+        both = [value for end in pair for value in np.asarray(end, dtype=object).tolist()]
+        (known, low), (other, high) = (labelled_rows(end, unlabelled, (*both, *others)) for end in pair)
         if len(known) != len(other):
             raise ValueError(f"{len(known)} lower and {len(other)} upper ends of labels")
         either = known | other
@@ -135,7 +165,7 @@ def ends(y, order=None, unlabelled="auto"):
             for end, which in ((low, known), (high, other))
         )
         return either, low[either], high[either]
-    known, y = labelled_rows(y, unlabelled)
+    known, y = labelled_rows(y, unlabelled, others)
     found = split(y[known].tolist(), order) if y.dtype.kind in "OUS" else None
     if found is None:
         return known, plain(y[known]), None
@@ -172,7 +202,7 @@ def rank(y, order=None, unlabelled="auto"):
     text alphabetically, with a warning.
     """
     order = own_order(y) if order is None else _given(order)
-    known, low, high = ends(y, order, _unlabelled_beside(order, unlabelled))
+    known, low, high = ends(y, order, unlabelled)
     classes = _classes_to_learn(named(low, high)) if order is None else order
     ranks = np.zeros(len(known), dtype=np.intc)
     upper = ranks.copy()
@@ -219,8 +249,8 @@ def grade(y_true, y_pred=None, *, order=None, ordered=True):
     order = _given(order) if order is not None else _common_order(y_true, y_pred)
     answered, answers = labelled_rows(rows_of(y_true) if y_pred is None else y_pred, None)
     # A predicted -1 is a class.
-    a_class = y_pred is not None and order is None and -1 in answers[answered].tolist()
-    known, low, high = ends(y_true, order, None if a_class else _unlabelled_beside(order, "auto"))
+    said = answers[answered].tolist() if y_pred is not None and order is None else []
+    known, low, high = ends(y_true, order, None if -1 in said else "auto", said)
     if len(answers) != len(known):
         raise ValueError(f"{len(known)} true and {len(answers)} predicted labels")
     if y_pred is not None and np.any(known & ~answered):

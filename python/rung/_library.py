@@ -288,10 +288,14 @@ def pointer(array, kind="double"):
     return ffi.NULL if array is None else ffi.cast(f"{kind} *", array.ctypes.data)
 
 
+def whole_steps(X):
+    """An array whose elements are whole numbers of elements apart, as C counts; those of packed records are not."""
+    return np.ascontiguousarray(X) if any(stride % X.itemsize for stride in X.strides) else X
+
+
 def view(X):
     """A rung_view of a two-dimensional array of doubles, whatever its order and strides; X must be kept alive."""
-    if any(stride % X.itemsize for stride in X.strides):
-        X = np.ascontiguousarray(X)
+    X = whole_steps(X)
     out = ffi.new("rung_view *")
     out.v, (out.n, out.d) = pointer(X), X.shape
     out.row, out.col = (stride // X.itemsize for stride in X.strides)

@@ -47,6 +47,17 @@ def _alone(model):
     return alone
 
 
+def _labels_of(model, classes, rank):
+    """The class of every row; missing where a model that may abstain gives none."""
+    if not model.may_abstain:
+        return classes[rank - 1]
+    import pandas
+
+    labels = pandas.array(classes[np.maximum(rank, 1) - 1])  # of a type that has missing values
+    labels[rank == 0] = pandas.NA
+    return labels
+
+
 def _is_frame(rows):
     return hasattr(rows, "iloc") and hasattr(rows, "columns") and not hasattr(rows, "map_partitions")
 
@@ -165,7 +176,7 @@ class PartitionPredictor:
         """Name and values of every predicted column, as `rung predict` calls them."""
         score = arrays["score"]
         if "rank" in arrays:
-            yield "label", classes[arrays["rank"] - 1]
+            yield "label", _labels_of(model, classes, arrays["rank"])
             yield "rank", arrays["rank"].astype(np.int64)
         for o in range(model.outputs):
             yield "score" if model.outputs == 1 else f"score{o + 1}", score[:, o]

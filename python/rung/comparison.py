@@ -57,9 +57,9 @@ def compare(
     if len(rivals) < 2:
         raise ValueError("there is nothing to compare: give two models or predictions, or more")
     answers = {name: _answers(name, rival, X) for name, rival in rivals.items()}
-    known = [rival.classes_ for rival in rivals.values() if hasattr(rival, "classes_")]
-    order = order if order is not None else _labels.own_order(y) if not known else known[0]
-    labels, k = np.asarray(y), len(answers)
+    known = (metrics._order_of(rival, y) for rival in rivals.values() if hasattr(rival, "classes_"))
+    order = next((one for one in (order, *known) if one is not None), _labels.own_order(y))
+    labels, k = np.asarray(_labels.without_mask(y)), len(answers)
     for name, (predicted, _) in answers.items():
         if len(predicted) != len(labels):
             raise ValueError(f"{name!r} has {len(predicted)} predictions for {len(labels)} rows")
@@ -70,7 +70,7 @@ def compare(
     ranks = np.ascontiguousarray(ranks, np.intc).reshape(k, -1)
     ctx, compared = Context(seed=seed_of(random_state)), []
     for (name, (_, proba)), rank in zip(answers.items(), ranks, strict=True):
-        own = proba if proba is not None and proba.shape[1] == len(classes) else None
+        own = None if proba is None else metrics._by_class(rivals[name], proba, classes)
         compared.append({"predictions": name} | metrics._measure(truth, rank, len(classes), own, upper))
         compared[-1] |= _difference(ctx, truth, upper, ranks[0], rank, len(classes)) if len(compared) > 1 else _NONE
     for key in ("mae_p", "wilcoxon_p"):

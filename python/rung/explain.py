@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from . import _data
+from . import _data, _intervals
 from ._base import Estimator, seed_of
 from ._library import Context, c_text, ffi, lib, struct, text
-from ._types import Labels, Rows
+from ._types import Columns, Labels, Rows
 
 __all__ = ["effects", "importance", "row"]
 
@@ -53,7 +52,7 @@ def importance(
     """
     check_is_fitted(estimator)
     X = _data.check(estimator, X, reset=False)
-    check_consistent_length(X, y)
+    check_consistent_length(X, _intervals.rows_of(y))
     data = _data.labelled_data(Context(), estimator, X, y)
     options = struct("importance_options")
     options.repeats, options.rows = repeats, rows
@@ -70,7 +69,7 @@ def _rows(estimator, X):
 def effects(
     estimator: Estimator,
     X: Rows,
-    columns: Sequence[Any] | None = None,
+    columns: Columns | None = None,
     *,
     pair: bool = False,
     points: int = 0,
@@ -103,8 +102,7 @@ def effects(
     5
     """
     data, options = _rows(estimator, X), struct("effects_options")
-    names = [name or str(j + 1) for j, (name, _) in enumerate(estimator.model_.columns)]
-    chosen = None if columns is None else c_text(",".join(c if isinstance(c, str) else names[c] for c in columns))
+    chosen = None if columns is None else c_text(_data.columns_text(estimator, "columns", columns))
     if chosen is not None:
         options.columns = chosen
     options.points, options.rows, options.pair = points, rows, int(pair)
@@ -116,7 +114,7 @@ def row(
     X: Rows,
     index: int,
     *,
-    fixed: Sequence[str] | None = None,
+    fixed: Columns | None = None,
     background: Rows | None = None,
     samples: int = 0,
     rows: int = 0,
@@ -130,7 +128,7 @@ def row(
     estimator : a fitted estimator
     X : rows
     index : of the row, from 0
-    fixed : names of columns that cannot change
+    fixed : columns that cannot change, by name, or position from 0
     background : rows to compare with, such as those of the fit; changes stay within their values; default None: X
     samples : pairs of orders of the columns; default 0: all sets of columns or, where that would take more than about a
         second, as many pairs as it allows
@@ -151,7 +149,7 @@ def row(
     True
     """
     data, options = _rows(estimator, X), struct("row_options")
-    kept = None if fixed is None else c_text(",".join(fixed))
+    kept = None if fixed is None else c_text(_data.columns_text(estimator, "fixed", fixed))
     if kept is not None:
         options.fixed = kept
     if background is not None:

@@ -25,6 +25,7 @@ from sklearn.utils.metadata_routing import MetadataRequest
 
 from . import _labels
 from ._base import Classifier
+from ._data import groups_of
 from ._library import Context, ffi, lib, metrics_dict, pointer, struct, text
 from ._types import ArrayLike, Labels, Order, Rows
 
@@ -48,7 +49,7 @@ def _per_row(values, name, n, dtype):
     """One value for every row, None: there are none."""
     if values is None:
         return None
-    values = np.unique(np.asarray(values), return_inverse=True)[1] if name == "groups" else np.asarray(values)
+    values = groups_of(values, n) if name == "groups" else np.asarray(values)
     if values.shape != (n,):
         raise ValueError(f"{name} of shape {values.shape} for {n} rows")
     return np.ascontiguousarray(values, dtype)
@@ -153,16 +154,29 @@ def rps(
     return _measure(truth, predicted, len(classes), proba, upper, sample_weight)["rps"]
 
 
+def _inner(estimator):
+    """The estimator of rung, also inside a pipeline or search; None: it is of another package."""
+    while estimator is not None and not isinstance(estimator, Classifier):
+        steps = getattr(estimator, "steps", None)
+        estimator = getattr(estimator, "best_estimator_", None) or (steps[-1][1] if steps else None)
+    return estimator
+
+
 def _order_of(estimator, y):
-    """The order of the classes: that of an estimator of rung, also inside a pipeline or search. Other estimators sort
-    their classes alphabetically; then it is the order of the labels y, or None."""
-    inner = estimator
-    while not isinstance(inner, Classifier):
-        steps = getattr(inner, "steps", None)
-        inner = getattr(inner, "best_estimator_", None) or (steps[-1][1] if steps else None)
-        if inner is None:
-            return _labels.own_order(y)
-    return inner.classes_
+    """The order of the classes: that of an estimator of rung. Others sort their classes alphabetically; then it is the
+    order of the labels y, or None."""
+    inner = _inner(estimator)
+    return _labels.own_order(y) if inner is None else inner.classes_
+
+
+def _by_class(estimator, proba, classes):
+    """The probabilities of an estimator, whose columns are in the order of its own classes, by these classes; None: it
+    has others."""
+    if not set(estimator.classes_) <= set(classes.tolist()):
+        return None
+    out = np.zeros((len(proba), len(classes)))
+    out[:, _labels.ranks_of(estimator.classes_, classes) - 1] = proba
+    return out
 
 
 class Scorer:
@@ -189,16 +203,15 @@ class Scorer:
     def __call__(self, estimator: Any, X: Rows, y: Labels, sample_weight: ArrayLike | None = None) -> float:
         order = _order_of(estimator, y) if self.order is None else self.order
         seen = estimator.classes_
-        known, low, high = _labels.ends(y, np.asarray(seen), getattr(estimator, "unlabelled", "auto"))
+        classes = _labels.grade(seen, seen, order=order, ordered=not _is(self.name, lib.RUNG_ANY_ORDER))[0]
+        known, low, high = _labels.ends(y, classes, getattr(_inner(estimator), "unlabelled", "auto"))
         X = _safe_indexing(X, np.flatnonzero(known))
-        classes = _labels.grade(seen, order=order, ordered=not _is(self.name, lib.RUNG_ANY_ORDER))[0]
         classes = _labels.with_others(classes, _labels.named(low, high))
         truth, upper = _labels.ranks_between(low, high, classes)
         predicted = _labels.ranks_of(estimator.predict(X), classes)
         proba = None
-        if _is(self.name, lib.RUNG_NEEDS_PROBABILITIES):  # columns by the estimator's classes
-            proba = np.zeros((len(truth), len(classes)))
-            proba[:, _labels.ranks_of(seen, classes) - 1] = estimator.predict_proba(X)
+        if _is(self.name, lib.RUNG_NEEDS_PROBABILITIES):
+            proba = _by_class(estimator, estimator.predict_proba(X), classes)
         weight = _per_row(sample_weight, "sample_weight", len(known), np.float64)
         weight = weight if weight is None else weight[known]
         value = _measure(truth, predicted, len(classes), proba, upper, weight)[self.name]

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from sklearn.model_selection import BaseCrossValidator, GroupKFold, StratifiedKFold
 from sklearn.utils.validation import check_consistent_length
 
-from ._intervals import is_interval
-from ._labels import labelled_rows
+from ._data import groups_of
+from ._intervals import is_interval, rows_of, two_arrays
+from ._labels import ends, labelled_rows
 from ._types import ArrayLike, Labels, Rows
 
 
@@ -63,22 +64,30 @@ class SemiSupervisedKFold(BaseCrossValidator):
         self, X: Rows, y: Labels, groups: ArrayLike | None = None
     ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """Pairs of row numbers (training, test)."""
-        check_consistent_length(X, y, groups)
-        known = labelled_rows(y, self.unlabelled)[0]
+        check_consistent_length(X, rows_of(y), groups)
+        known, labels = self._labels(y)
         labelled, unlabelled = np.flatnonzero(known), np.flatnonzero(~known)
         if len(labelled) < self.n_splits:
             raise ValueError(f"{self.n_splits} folds need as many labelled rows, but there are {len(labelled)}")
         with warnings.catch_warnings():  # classes with fewer rows than folds are what few labels mean
             warnings.filterwarnings("ignore", message="The least populated class")
-            folds = list(self._folds(labelled, y, groups))
+            folds = list(self._folds(labelled, labels, groups))
         for train, test in folds:
             yield np.sort(np.concatenate([labelled[train], unlabelled])), labelled[test]
 
-    def _folds(self, labelled, y, groups):
+    def _labels(self, y):
+        """Which rows are labelled, and their labels, to be spread evenly: intervals count as one."""
+        if two_arrays(y) is None:
+            known, labels = labelled_rows(y, self.unlabelled)
+            given = labels[known].tolist()
+        else:
+            known, low, high = ends(y, None, self.unlabelled)
+            given = [a if a == b else ".." for a, b in zip(low, high, strict=True)]
+        return known, np.array(["an interval" if is_interval(label) else label for label in given])
+
+    def _folds(self, labelled, labels, groups):
         if groups is not None:
-            return GroupKFold(self.n_splits).split(labelled, groups=np.asarray(groups)[labelled])
-        given = np.asarray(y, dtype=object)[labelled].tolist()
-        labels = np.array(["an interval" if is_interval(label) else label for label in given])
+            return GroupKFold(self.n_splits).split(labelled, groups=groups_of(groups, len(groups))[labelled])
         number = np.unique(labels, return_inverse=True)[1]
         if np.bincount(number).max() < self.n_splits:  # fewer of every class: spread them as they come
             number = np.zeros_like(number)

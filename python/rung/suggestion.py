@@ -98,7 +98,8 @@ def _flags(given, rows):
     if given is None:
         return None
     flags = np.zeros(rows, dtype=np.intc)
-    flags[np.asarray(given)] = 1
+    places = np.asarray(given)
+    flags[places if places.size else places.astype(int)] = 1
     return flags
 
 

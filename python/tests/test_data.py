@@ -534,3 +534,58 @@ def test_periods_are_dates():
     assert np.array_equal(
         rung.POM().fit(as_periods, y).predict_proba(as_periods), rung.POM().fit(as_dates, y).predict_proba(as_dates)
     )
+
+
+@pytest.mark.parametrize("kind", ["int64", "Int64", "uint64", "object", "arrow"])
+def test_whole_numbers_that_doubles_do_not_tell_apart_are_codes_as_in_a_file(command, tmp_path, kind):
+    rng = np.random.default_rng(2)
+    y = rng.integers(1, 4, 90)
+    code = 10**17 + y * (rng.random(90) < 0.7)
+    frame = pd.DataFrame({"x": rng.normal(size=90), "code": code})
+    frame.assign(label=y).to_csv(tmp_path / "d.csv", index=False)
+    command("fit", tmp_path / "d.csv", "-m", "pom", "-o", tmp_path / "m.rung")
+    if kind == "arrow":
+        table = pytest.importorskip("pyarrow").Table.from_pandas(frame, preserve_index=False)
+    else:
+        table = frame.assign(code=frame["code"].astype(kind))
+    expected = rung.load(tmp_path / "m.rung")
+    with pytest.warns(rung.RungWarning, match="codes such as '1000000000000"):
+        model = rung.POM().fit(table, y)
+    np.testing.assert_array_equal(model.predict_proba(table), expected.predict_proba(table))
+    said = command.predict(tmp_path / "m.rung", tmp_path / "d.csv", "--proba")
+    np.testing.assert_array_equal(model.predict_proba(table)[:, 0], said["p(1)"])
+
+
+def test_dates_that_nanoseconds_do_not_hold(command, tmp_path):
+    rng = np.random.default_rng(2)
+    when = np.datetime64("1500-01-01T12:00:00") + rng.integers(0, 10**10, 60).astype("m8[s]")
+    frame = pd.DataFrame({"when": when.astype("datetime64[s]"), "x": rng.normal(size=60)})
+    (dates, _) = frame_of(frame).columns
+    assert [np.datetime64(dates.values[code]) for code in dates.codes] == when.tolist()
+    y = rng.integers(1, 4, 60)
+    frame.assign(label=y).to_csv(tmp_path / "d.csv", index=False)
+    command("fit", tmp_path / "d.csv", "-m", "pom", "-o", tmp_path / "m.rung")
+    expected = rung.load(tmp_path / "m.rung").predict_proba(frame)
+    np.testing.assert_array_equal(rung.POM().fit(frame, y).predict_proba(frame), expected)
+
+
+def test_days_as_categories_are_called_as_in_a_file():
+    days = pd.Categorical(pd.to_datetime(["2024-01-01", "2024-02-01"] * 3))
+    (column,) = frame_of(pd.DataFrame({"day": days})).columns
+    assert column.values == ["2024-01-01", "2024-02-01"]
+
+
+def test_arrays_of_times_are_refused(toy):
+    _, y, _ = toy
+    times = np.datetime64("2024-01-01") + np.arange(2 * len(y)).reshape(-1, 2)
+    for X in (times, times - times[0]):
+        with pytest.raises(TypeError, match="an array of times"):
+            rung.POM().fit(X, y)
+
+
+def test_numbers_of_packed_records_with_missing_cells(toy):
+    X, y, _ = toy
+    packed = np.zeros(len(X), dtype=[("a", "i1"), ("x", "f8", 2)])
+    packed["x"] = np.where(X > 0.95, np.nan, X)
+    expected = rung.POM().fit(np.ascontiguousarray(packed["x"]), y)
+    np.testing.assert_array_equal(rung.POM().fit(packed["x"], y).coef_, expected.coef_)

@@ -288,3 +288,27 @@ def test_effects_of_dates():
         ax = rung.plot_effect(report, "day", classes=classes)
         ax.figure.canvas.draw()
         assert "Feb" in [label.get_text() for label in ax.get_xticklabels()]
+
+
+def test_columns_count_as_in_x_where_the_model_left_one_out():
+    X, y = rung.generate("toy", rows=120)
+    with pytest.warns(rung.RungWarning, match="'x1' only counts the rows"):
+        model = rung.BOOST(rounds=5).fit(np.column_stack([np.arange(1, 121), X]), y)
+    rows = np.column_stack([np.arange(1, 121), X])
+    for column in (1, np.int64(1), "x2"):
+        assert [one["name"] for one in rung.explain.effects(model, rows, [column], points=3)["columns"]] == ["x2"]
+    with pytest.raises(ValueError, match="columns: the model has left out column 0"):
+        rung.explain.effects(model, rows, [0])
+    with pytest.raises(ValueError, match="there is no column -1"):
+        rung.explain.effects(model, rows, [-1])
+    importance = model.feature_importances_
+    assert importance.shape == (3,) and importance[0] == 0 and importance[1:].min() > 0
+    frame = pd.DataFrame(X, columns=["left, right", "b"])
+    named = rung.POM().fit(frame, y)
+    shown = rung.explain.effects(named, frame, ["left, right"], points=3)["columns"]
+    assert [one["name"] for one in shown] == ["left, right"]
+    every = {one["name"] for change in rung.explain.row(named, frame, 0, fixed="left, right")["changes"].values()
+             if change for one in change["columns"]}  # fmt: skip
+    assert every <= {"b"}
+    by_place = rung.explain.row(named, frame, 0, fixed=[0])
+    assert by_place["changes"] == rung.explain.row(named, frame, 0, fixed=["left, right"])["changes"]

@@ -109,6 +109,19 @@ def test_options(tmp_path):
     assert "label='grade', ignore=['row'], nominal='code'" in call
 
 
+def test_columns_by_number_count_from_0_for_every_role(tmp_path):
+    frame = table(90).assign(weight=2.0, who=np.arange(90) // 3)
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    names = list(frame)
+    roles = {"label": "grade", "weights": "weight", "groups": "who"}
+    by_name = rung.fit_files(tmp_path / "d.csv", rung.KDLOR(order=list(CLASSES)), **roles)
+    by_number = rung.fit_files(
+        tmp_path / "d.csv", rung.KDLOR(order=list(CLASSES)), **{role: names.index(name) for role, name in roles.items()}
+    )
+    assert by_number.feature_names_in_.tolist() == by_name.feature_names_in_.tolist() == ["a", "b", "colour"]
+    assert by_number.cv_ == by_name.cv_
+
+
 def test_memory_limit_decides(tmp_path):
     table(30000).to_csv(tmp_path / "many.csv", index=False)
     X = table(50, seed=2).drop(columns="grade")

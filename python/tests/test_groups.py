@@ -3,6 +3,7 @@
 a patient knows the grade; what is reported must be the error on new patients."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rung
@@ -61,3 +62,19 @@ def test_equal_rows_are_copies_or_replicates(command, tmp_path):
     assert found["apart"] < found["together"] and found["apart", "search"] < found["together", "search"]
     with pytest.raises(ValueError, match="unknown rule"):
         rung.KDLOR(equal_rows="near").fit(X, y)
+
+
+def test_rows_without_a_group_are_by_themselves(command, tmp_path):
+    X, y, patient = visits(20, 4)
+    known = np.arange(len(y)) % 3 > 0
+    alone = np.where(known, patient, 1000 + np.arange(len(y)))
+    expected = rung.KDLOR().fit(X, y, groups=alone)
+    words = np.where(known, patient.astype(str), None)
+    for groups in (np.where(known, patient, np.nan), words, words.tolist(), np.ma.array(patient, mask=~known)):
+        assert rung.KDLOR().fit(X, y, groups=groups).cv_ == expected.cv_
+        told = rung.metrics.report(y, y[::-1], groups=groups)
+        np.testing.assert_equal(told, rung.metrics.report(y, y[::-1], groups=alone))
+    frame = pd.DataFrame(X).add_prefix("x").assign(who=words, label=y)
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    command("fit", tmp_path / "d.csv", "-m", "kdlor", "--groups", "who", "-o", tmp_path / "m.rung")
+    assert rung.load(tmp_path / "m.rung").cv_ == expected.cv_

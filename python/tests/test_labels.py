@@ -202,3 +202,56 @@ def test_intervals_as_classes():
 
 def test_score_counts_a_class_that_was_not_learned():
     assert median().fit(X, NUMBERS).score(X, np.repeat([1, 2, 9], 4)) == 1 / 3
+
+
+def test_what_minus_one_means_is_known_from_the_fit():
+    X, y = rung.generate("toy", rows=200)
+    low = np.clip(y, 1, 4) - 3  # -2 to 1
+    model = rung.POM().fit(X, low)
+    part = low > -2  # -1, 0 and 1, which alone would make of -1 an unlabelled row
+    declared = rung.POM(order=[-1, 0, 1]).fit(X[part], low[part])
+    hidden = np.where(np.arange(200) % 3 == 0, -1, y)
+    gaps = rung.POM().fit(X, hidden)
+    first = y == 1  # 1 and -1, which alone would make of -1 a class
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", rung.RungWarning)
+        for fitted, rows, labels, counted in (
+            (model, X[part], low[part], np.ones(part.sum(), bool)),
+            (declared, X[part], low[part], np.ones(part.sum(), bool)),
+            (gaps, X[first], hidden[first], hidden[first] > 0),
+        ):
+            off = np.abs(fitted.predict(rows) - labels)[counted]
+            assert fitted.score(rows, labels) == np.mean(off == 0)
+            assert -rung.metrics.scorers["mae"](fitted, rows, labels) == off.mean()
+            assert rung.explain.importance(fitted, rows, labels, repeats=1)["error"]["mae"]["mean"] == off.mean()
+    assert rung.metrics.mae([-1, 1, 1], [1, 1, 2]) == 0.5
+
+
+def test_a_scorer_asks_the_estimator_inside_what_means_unlabelled():
+    X, y = rung.generate("toy", rows=120)
+    hidden = np.where(np.arange(120) % 3 == 0, 0, y)
+    model = make_pipeline(StandardScaler(), rung.POM(unlabelled=0)).fit(X, hidden)
+    expected = np.abs(model.predict(X) - y)[hidden > 0].mean()
+    assert -rung.metrics.scorers["mae"](model, X, hidden) == expected
+
+
+def test_masked_elements_are_missing():
+    X, y = rung.generate("toy", rows=120)
+    mask = np.arange(120) % 2 == 0
+    hidden = np.ma.array(y, mask=mask)
+    assert rung.POM().fit(X, hidden).describe()["labelled"] == 60
+    assert rung.metrics.mae(hidden, np.where(mask, 9, y)) == 0
+    holes = np.ma.array(np.where(mask[:, None], 1e6, X), mask=np.column_stack([mask, mask]))
+    expected = rung.POM().fit(np.where(mask[:, None], np.nan, X), y)
+    np.testing.assert_array_equal(rung.POM().fit(holes, y).predict_proba(holes), expected.predict_proba(holes))
+
+
+def test_labels_of_another_kind_are_not_simply_wrong(tmp_path):
+    X, y = rung.generate("toy", rows=120)
+    model = rung.POM().fit(X, y)
+    with pytest.raises(ValueError, match="the labels are text and the classes numbers"):
+        model.score(X, y.astype(str))
+    truth = rung.POM().fit(X, y > 2)
+    rung.save(truth, tmp_path / "m.rung")
+    loaded = rung.load(tmp_path / "m.rung")
+    assert loaded.classes_.tolist() == [False, True] and loaded.score(X, y > 2) == truth.score(X, y > 2)

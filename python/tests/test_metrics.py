@@ -3,6 +3,7 @@ import json
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn import metrics as theirs
 from sklearn.model_selection import cross_val_score
@@ -129,3 +130,28 @@ def test_logarithms_of_probabilities():
     model = rung.KDLOR().fit(X, y)
     np.testing.assert_array_equal(np.exp(model.predict_log_proba(X)), np.exp(np.log(model.predict_proba(X))))
     assert not hasattr(rung.KDLOR(calibrate=0), "predict_log_proba")
+
+
+def test_probabilities_of_other_packages_are_by_their_own_classes():
+    from sklearn.linear_model import LogisticRegression
+
+    X, y = rung.generate("toy", rows=150)
+    order = ["low", "mid", "high"]
+    words = np.array(order)[np.clip(y, 1, 3) - 1]
+    theirs_, ours = LogisticRegression().fit(X, words), rung.POM(order=order).fit(X, words)
+    by_order = theirs_.predict_proba(X)[:, [1, 2, 0]]  # high, low, mid
+    expected = metrics.report(words, theirs_.predict(X), by_order, order=order)
+    for rivals, grades in (
+        ({"ours": ours, "theirs": theirs_}, words),
+        ({"theirs": theirs_, "ours": ours}, words),
+        ({"theirs": theirs_, "ours": words}, pd.Categorical(words, order, ordered=True)),
+    ):
+        found = {one["predictions"]: one for one in rung.compare(rivals, grades, X)["compared"]}["theirs"]
+        np.testing.assert_equal({key: found[key] for key in expected}, expected)
+    with pytest.raises(ValueError, match="order of the text labels"):
+        rung.compare({"a": theirs_, "b": words}, words, X)
+    between = np.where(np.arange(150) % 5 == 0, "low..mid", words).astype(object)
+    upper = np.where(np.arange(150) % 5 == 0, "mid", words)
+    lower = np.where(np.arange(150) % 5 == 0, "low", words)
+    value = metrics.scorer("mae", order=order)(theirs_, X, between)
+    assert value == -metrics.mae((lower, upper), theirs_.predict(X), order=order)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
@@ -59,3 +60,12 @@ def test_search(toy):
     assert scores.shape == (3,) and (scores > 0.2).all()
     parallel = cross_val_score(rung.KDLOR(), X, y, cv=rung.SemiSupervisedKFold(3), n_jobs=2)
     np.testing.assert_array_equal(parallel, scores)
+
+
+def test_labels_of_every_form_are_divided():
+    X, y = rung.generate("toy", rows=90)
+    expected = [test.tolist() for _, test in rung.SemiSupervisedKFold(3).split(X, y)]
+    for labels in (pd.DataFrame({"y": y}), (y, y), np.column_stack([y, y])):
+        assert [test.tolist() for _, test in rung.SemiSupervisedKFold(3).split(X, labels)] == expected
+    wide = np.minimum(y + (np.arange(90) % 2), 5)
+    assert sum(len(test) for _, test in rung.SemiSupervisedKFold(3).split(X, (y, wide))) == 90

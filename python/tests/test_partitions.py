@@ -283,3 +283,21 @@ def test_a_process_reads_a_model_once(model, frame, tmp_path, monkeypatch):
     rung.save(rung.MEDIAN().fit(frame[FEATURES], frame["label"]), tmp_path / "m.rung")  # another one: it is read again
     loads.clear()
     assert (rung.predict_partitions(frame, tmp_path / "m.rung")["label"].nunique(), len(loads)) == (1, 1)
+
+
+def test_rows_without_an_answer_have_no_label(frame, command, tmp_path):
+    rows = frame[["a", "b"]]
+    frame[["a", "b", "label"]].replace({"label": {-1: None}}).to_csv(tmp_path / "d.csv", index=False)
+    command("fit", tmp_path / "d.csv", "-m", "kdlor", "--abstain", 0.3, "-o", tmp_path / "m.rung")
+    model = rung.load(tmp_path / "m.rung")
+    answer = model.predict(rows)
+    unsure = np.array([one is None for one in answer])
+    assert 0 < unsure.sum() < len(rows)
+    predict = rung.predict_partitions(model)
+    said = predict(rows)
+    assert said["label"].isna().tolist() == unsure.tolist() and said["rank"].eq(0).tolist() == unsure.tolist()
+    assert said["label"][~unsure].tolist() == answer[~unsure].tolist()
+    assert predict.schema().startswith("`label` bigint") and predict.meta().dtypes.equals(said.dtypes)
+    plain = rung.KDLOR().fit(rows, frame["label"])
+    values = model.decision_function(rows)
+    np.testing.assert_array_equal(values[unsure].argmax(axis=1), plain.decision_function(rows)[unsure].argmax(axis=1))

@@ -78,3 +78,9 @@ def test_a_curve_of_strategies():
     assert [line["strategy"] for line in curve["lines"]] == ["random", "suggest"]
     assert [size["labels"] for size in curve["sizes"]] == [10, 20, 30]
     assert curve["lines"][0]["values"][0] == curve["lines"][1]["values"][0]
+
+
+def test_no_rows_chosen_yet():
+    X, y = rung.generate("toy", rows=60, unlabelled=0.5)
+    found = [rung.suggest(X, y, n=3, estimator=rung.POM(), chosen=none, leave=none, more=0) for none in (None, [])]
+    assert found[0].rows.tolist() == found[1].rows.tolist()
