@@ -6,8 +6,8 @@
 """
 
 _WEIGHTS = (
-    "scaling and calibration folds ignore weights, as they ignore labels; a row of "
-    "weight 0 is an unlabelled row, not an absent one"
+    "a row of weight k is k equal rows, but the check also shuffles the rows, and which of them a fold of the calibration "
+    "holds depends on their order; with calibrate=0 it passes"
 )
 EXPECTED_FAILED_CHECKS = {
     "check_classifiers_train": (

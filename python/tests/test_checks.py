@@ -5,7 +5,11 @@ import collections
 import warnings
 
 import pytest
-from sklearn.utils.estimator_checks import check_estimator
+from sklearn.utils.estimator_checks import (
+    check_estimator,
+    check_sample_weight_equivalence_on_dense_data,
+    check_sample_weight_equivalence_on_sparse_data,
+)
 
 import rung
 from conftest import LONG
@@ -25,6 +29,14 @@ def test_check_estimator(cls):
     unexpected = {name: repr(why)[:500] for name, why in bad.items() if name not in rung.EXPECTED_FAILED_CHECKS}
     assert not unexpected
     assert len(results) > 40
+
+
+def test_weights_are_repeated_rows_where_no_folds_are_drawn():
+    for model in (rung.POM(calibrate=0), rung.KDLOR(calibrate=0, thresholds="midpoint")):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            check_sample_weight_equivalence_on_dense_data(type(model).__name__, model)
+            check_sample_weight_equivalence_on_sparse_data(type(model).__name__, model)
 
 
 @pytest.mark.long
