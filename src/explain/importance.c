@@ -4,7 +4,8 @@
  * The cells of a column are permuted among the rows, which breaks what ties them to the label and keeps their
  * distribution (Breiman. Random forests. Machine Learning 45:5-32, 2001). A repeat has one permutation for all columns,
  * so that columns are compared in pairs. With d_i the mean over the repeats of the rise of row i's loss, the importance
- * is the mean of the d_i, and its range mean -+ t s / sqrt(n): over rows, as an error is on other rows.
+ * is the mean of the d_i, by the weights of the rows, and its range mean -+ t s / sqrt(n): over rows or, where rows belong
+ * together, over these n groups, as an error is on other ones.
  *
  * Related columns are permuted together as well: what one of them has lost, the model may take from another. */
 #include "explain/importance.h"
@@ -17,6 +18,7 @@
 
 #include "base/parallel.h"
 #include "base/rng.h"
+#include "data/row_groups.h"
 #include "explain/answer.h"
 #include "explain/related.h"
 #include "fit/fit.h"
@@ -33,7 +35,10 @@ typedef struct {
     const rung_data *data;
     const coding *code; /* of the models */
     int repeats;
-    int64_t n, *row; /* labelled rows, those of one model adjacent */
+    int64_t n, *row;  /* labelled rows, those of one model adjacent */
+    const int *group; /* per row of the data: rows that belong together; NULL: none do */
+    row_groups apart; /* of the n rows */
+    double *off;      /* room for a number of each of these groups */
     int n_models;
     const rung_model **model;
     int64_t *first; /* n_models + 1: the rows of a model */
@@ -166,8 +171,27 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* A row without a weight, or without a label, says nothing about an error. */
+static bool is_measured(const rung_data *data, int64_t row)
+{
+    bool labelled = data->target ? !isnan(data->target[row]) : data->y[row] > 0;
+    return labelled && !(data->weight && data->weight[row] == 0);
+}
+
+static double weight_of(const study *s, int64_t i) { return s->data->weight ? s->data->weight[s->row[i]] : 1; }
+
+static rung_status find_groups(rung_ctx *ctx, study *s)
+{
+    int *group = NULL;
+    if (s->group) TRY(NEW_RAW(ctx, &ctx->scratch, group, s->n));
+    for (int64_t i = 0; i < s->n && group; i++) group[i] = s->group[s->row[i]];
+    TRY(row_groups_new(ctx, &ctx->scratch, s->n, group, &s->apart));
+    return NEW_RAW(ctx, &ctx->scratch, s->off, s->apart.count);
+}
+
 static rung_status run(rung_ctx *ctx, study *s)
 {
+    TRY(find_groups(ctx, s));
     TRY(NEW_RAW(ctx, &ctx->scratch, s->loss, s->n * LOSSES));
     double start = now();
     TRY(losses_with(ctx, s, NULL, NULL, s->loss));
@@ -201,12 +225,17 @@ static double t_point(int64_t freedom)
 
 static range range_of(const study *s, const double *v, double divisor)
 {
-    double sum = 0, squares = 0;
-    for (int64_t i = 0; i < s->n; i++) sum += v[i * LOSSES] / divisor;
-    double mean = sum / (double)s->n;
-    for (int64_t i = 0; i < s->n; i++) squares += (v[i * LOSSES] / divisor - mean) * (v[i * LOSSES] / divisor - mean);
-    if (s->n < 2) return (range){mean, NAN, NAN};
-    double half = t_point(s->n - 1) * sqrt(squares / (double)(s->n - 1) / (double)s->n);
+    double sum = 0, all = 0, squares = 0, n = (double)s->apart.count;
+    for (int64_t i = 0; i < s->n; i++) {
+        sum += weight_of(s, i) * v[i * LOSSES] / divisor;
+        all += weight_of(s, i);
+    }
+    double mean = sum / all;
+    if (s->apart.count < 2) return (range){mean, NAN, NAN};
+    for (int64_t g = 0; g < s->apart.count; g++) s->off[g] = 0;
+    for (int64_t i = 0; i < s->n; i++) s->off[s->apart.of[i]] += weight_of(s, i) * (v[i * LOSSES] / divisor - mean);
+    for (int64_t g = 0; g < s->apart.count; g++) squares += s->off[g] * s->off[g];
+    double half = t_point(s->apart.count - 1) * sqrt(squares / (n - 1) / n) * (n / all);
     return (range){mean, mean - half, mean + half};
 }
 
@@ -253,7 +282,7 @@ static json_t *unit_json(const study *s, const unit *u, int *bad)
 static double rise_of(const study *s, const unit *u)
 {
     double sum = 0;
-    for (int64_t i = 0; i < s->n; i++) sum += u->rise[i * LOSSES];
+    for (int64_t i = 0; i < s->n; i++) sum += weight_of(s, i) * u->rise[i * LOSSES];
     return sum;
 }
 
@@ -315,7 +344,7 @@ static rung_status labelled_rows(rung_ctx *ctx, const rung_data *data, int64_t *
     TRY(NEW_RAW(ctx, &ctx->scratch, *rows, data->n));
     *count = 0;
     for (int64_t i = 0; i < data->n; i++)
-        if (data->target ? !isnan(data->target[i]) : data->y[i] > 0) (*rows)[(*count)++] = i;
+        if (is_measured(data, i)) (*rows)[(*count)++] = i;
     if (*count < 2)
         return set_error(ctx, RUNG_EDATA, "%s labelled; importance needs at least two labelled rows to compare with",
                          *count ? "only one row is" : "no row is");
@@ -327,6 +356,7 @@ rung_status importance(rung_ctx *ctx, const rung_model *m, const rung_data *data
 {
     study s = {.data = data,
                .code = &m->code,
+               .group = data->group,
                .repeats = options->repeats ? options->repeats : REPEATS,
                .n_models = 1,
                .model = &m,
@@ -353,6 +383,7 @@ rung_status importance(rung_ctx *ctx, const rung_model *m, const rung_data *data
 typedef struct {
     rung_spec spec;
     const rung_data *data;
+    const int *group; /* rows that leave together; NULL: none do */
     folds f;
     rung_model **model; /* of each fold */
 } refits;
@@ -378,6 +409,7 @@ static rung_status make_folds(rung_ctx *ctx, refits *r, int count)
     leaving t;
     TRY(data_together(ctx, data, r->spec.equal, &t));
     r->spec.equal = together_rule(&t);
+    r->group = t.group;
     ranked_rows ranked = {
         .n = data->n, .y = data->y, .K = data->code.n_classes, .group = t.group, .upper = data->upper};
     if (data->target) {
@@ -413,7 +445,8 @@ static rung_status held_out_study(rung_ctx *ctx, const refits *r, const rung_imp
     TRY(NEW_RAW(ctx, &ctx->scratch, rows, r->data->n));
     *count = 0;
     for (int64_t i = 0; i < r->data->n; i++)
-        if (r->f.fold[i] >= 0 && !(r->data->chosen && r->data->chosen[i])) rows[(*count)++] = i;
+        if (r->f.fold[i] >= 0 && is_measured(r->data, i) && !(r->data->chosen && r->data->chosen[i]))
+            rows[(*count)++] = i;
     if (*count < 2)
         return set_error(
             ctx, RUNG_EDATA,
@@ -437,7 +470,10 @@ static rung_status held_out_study(rung_ctx *ctx, const refits *r, const rung_imp
 
 static rung_status held_out_steps(rung_ctx *ctx, refits *r, const rung_importance_options *options, char **report)
 {
-    study s = {.data = r->data, .code = &r->data->code, .repeats = options->repeats ? options->repeats : REPEATS};
+    study s = {.data = r->data,
+               .code = &r->data->code,
+               .group = r->group,
+               .repeats = options->repeats ? options->repeats : REPEATS};
     int64_t count;
     TRY(fit_folds(ctx, r));
     TRY(held_out_study(ctx, r, options, &count, &s));

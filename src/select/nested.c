@@ -11,7 +11,12 @@
 static rung_status outer_folds(rung_ctx *ctx, const rung_tune_options *o, const rung_data *data, const int *group,
                                folds *out)
 {
-    problem p = {.n = data->n, .K = data->code.n_classes, .y = data->y, .upper = data->upper, .group = group};
+    problem p = {.n = data->n,
+                 .K = data->code.n_classes,
+                 .y = data->y,
+                 .upper = data->upper,
+                 .group = group,
+                 .cluster = data->group};
     int64_t *origin = NULL;
     rung_tune_options outer = *o;
     outer.repeats = 1;
@@ -135,6 +140,11 @@ rung_status nested_run(rung_ctx *ctx, const rung_tune_options *o, const rung_dat
             a.predicted[i] && !(data->chosen && data->chosen[i]) ? data->y[i] : 0; /* nor do those never held out */
     for (int64_t i = 0; i < data->n; i++)
         if (!truth[i]) a.predicted[i] = 1;
-    graded_rows rows = {.n = data->n, .K = data->code.n_classes, .truth = truth, .upper = data->upper};
+    graded_rows rows = {.n = data->n,
+                        .K = data->code.n_classes,
+                        .truth = truth,
+                        .upper = data->upper,
+                        .weight = data->weight,
+                        .group = t.group};
     return metrics_compute(ctx, &rows, a.predicted, a.has_proba ? a.proba : NULL, &out->metrics);
 }

@@ -30,7 +30,7 @@
 rung_status tune_folds(rung_ctx *ctx, pool *mem, const rung_tune_options *o, int64_t rows, const problem *p, folds *out)
 {
     ranked_rows ranked = problem_ranks(p);
-    if (o->as_published) ranked.group = NULL; /* the papers hold out row by row, equal ones too */
+    if (o->as_published) ranked.group = p->cluster; /* the papers hold out row by row, equal ones too */
     int64_t labelled = count_labelled(&ranked);
     int count = o->folds ? o->folds : 5, repeats = o->repeats;
     if (count < -1 || count == 1) return set_error(ctx, RUNG_EARG, "%d folds: expected at least 2", count);
@@ -47,7 +47,7 @@ rung_status tune_folds(rung_ctx *ctx, pool *mem, const rung_tune_options *o, int
     }
     if (!o->groups) return folds_stratified(ctx, mem, &ranked, count, repeats, out);
     for (int64_t i = 0; i < p->n; i++) of_row[i] = o->groups[p->origin[i]];
-    if (p->group) TRY(join_groups(ctx, p->n, of_row, p->group, of_row));
+    if (ranked.group) TRY(join_groups(ctx, p->n, of_row, ranked.group, of_row));
     ranked.group = of_row;
     return folds_grouped(ctx, mem, &ranked, count, repeats, out);
 }

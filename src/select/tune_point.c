@@ -25,10 +25,11 @@ static rung_status measure(rung_ctx *ctx, const tune_state *r, const measured *m
     const double *proba = m->g.proba;
     pool_mark mark = pool_here(&ctx->scratch);
     int K = r->training.data->code.n_classes, *truth = NULL, *upper = NULL, *predicted = NULL;
-    double *part = NULL;
+    double *part = NULL, *weight = NULL, sum = 0;
     int64_t n = 0;
     TRY(NEW(ctx, &ctx->scratch, truth, h->n));
     TRY(NEW(ctx, &ctx->scratch, predicted, h->n));
+    if (p->count) TRY(NEW(ctx, &ctx->scratch, weight, h->n));
     if (p->upper) TRY(NEW(ctx, &ctx->scratch, upper, h->n));
     if (proba) TRY(NEW(ctx, &ctx->scratch, part, h->n * K));
     for (int64_t i = 0; i < h->n; i++) {
@@ -37,6 +38,8 @@ static rung_status measure(rung_ctx *ctx, const tune_state *r, const measured *m
         truth[n] = upper ? data->y[p->origin[h->row[i]]] : r->training.present[p->y[h->row[i]] - 1];
         if (upper) upper[n] = data->upper[p->origin[h->row[i]]];
         predicted[n] = m->g.rank[i] ? r->training.present[m->g.rank[i] - 1] : 0;
+        if (weight) weight[n] = p->count[h->row[i]];
+        sum += weight ? weight[n] : 1;
         for (int q = 0; q < p->K && proba; q++) part[n * K + r->training.present[q] - 1] = proba[i * p->K + q];
         n++;
     }
@@ -45,9 +48,10 @@ static rung_status measure(rung_ctx *ctx, const tune_state *r, const measured *m
     if (n > 0 && r->search->metric == &tune_cost) {
         *out = 0;
         for (int64_t i = 0; i < n; i++)
-            *out += cost_of(&r->search->cost, K, truth[i], highest_rank(truth, upper, i), predicted[i]) / (double)n;
+            *out += cost_of(&r->search->cost, K, truth[i], highest_rank(truth, upper, i), predicted[i]) *
+                    (weight ? weight[i] : 1) / sum;
     } else if (n > 0) {
-        graded_rows rows = {.n = n, .K = K, .truth = truth, .upper = upper};
+        graded_rows rows = {.n = n, .K = K, .truth = truth, .upper = upper, .weight = weight};
         TRY(metrics_point(ctx, &rows, predicted, part, &metrics));
         *out = metric_value(r->search->metric, &metrics);
     }

@@ -218,6 +218,45 @@ static void test_copies_and_chosen_rows(void **state)
     }
 }
 
+/* The error with its range: rows with weights are as many copies of them, and rows of a group are not independent. */
+static void test_weights_and_groups(void **state)
+{
+    enum { ROWS = 60 };
+    rung_ctx *ctx = *state;
+    rung_data *train = known_data(ctx, 200, 11, false), *test = known_data(ctx, ROWS, 12, false), *data;
+    rung_model *model = fitted(ctx, "pom", NULL, train);
+    double X[3 * ROWS * COLUMNS], weight[ROWS], low[3], high[3], mean[3];
+    int y[3 * ROWS], group[3 * ROWS], n = 0;
+    for (int i = 0; i < ROWS; i++) {
+        weight[i] = i % 4; /* some rows count for nothing */
+        for (int k = 0; k < i % 4; k++) {
+            memcpy(X + n * COLUMNS, rung_data_view(test).v + i * COLUMNS, COLUMNS * sizeof *X);
+            group[n] = i;
+            y[n++] = rung_data_ranks(test)[i];
+        }
+    }
+    for (int k = 0; k < 3; k++) { /* weights; copies that are known as such; copies that are not */
+        rung_view view = rung_data_view(test), copies = {X, n, COLUMNS, COLUMNS, 1};
+        char *text;
+        assert_ok(ctx, rung_data_new(ctx, k ? &copies : &view, k ? y : rung_data_ranks(test), k ? NULL : weight,
+                                     CLASSES, &data));
+        if (k == 1) assert_ok(ctx, rung_data_set_groups(ctx, data, group));
+        assert_ok(ctx, rung_importance_run(ctx, model, data, NULL, &text));
+        json_t *report = parsed(text), *error = json_object_get(report, "error");
+        mean[k] = part(error, "mae", "mean");
+        low[k] = part(error, "mae", "low");
+        high[k] = part(error, "mae", "high");
+        json_decref(report);
+        rung_data_free(data);
+    }
+    assert_true(fabs(mean[0] - mean[1]) < 1e-12 && fabs(mean[1] - mean[2]) < 1e-12);
+    assert_true(fabs(low[0] - low[1]) < 1e-12 && fabs(high[0] - high[1]) < 1e-12);
+    assert_true(high[1] - low[1] > 1.3 * (high[2] - low[2]));
+    rung_model_free(model);
+    rung_data_free(train);
+    rung_data_free(test);
+}
+
 static void test_rejected(void **state)
 {
     rung_ctx *ctx = *state;
@@ -241,9 +280,13 @@ static void test_rejected(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_order),    WITH_CONTEXT(test_ignored),
-                                       WITH_CONTEXT(test_by_hand),  WITH_CONTEXT(test_same_bits),
-                                       WITH_CONTEXT(test_held_out), WITH_CONTEXT(test_copies_and_chosen_rows),
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_order),
+                                       WITH_CONTEXT(test_ignored),
+                                       WITH_CONTEXT(test_by_hand),
+                                       WITH_CONTEXT(test_same_bits),
+                                       WITH_CONTEXT(test_held_out),
+                                       WITH_CONTEXT(test_copies_and_chosen_rows),
+                                       WITH_CONTEXT(test_weights_and_groups),
                                        WITH_CONTEXT(test_rejected)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -285,6 +285,32 @@ static rung_status curve_once(void *argument)
     return status;
 }
 
+/* Rows without a weight have no part in the error of a curve: here those whose grades are wrong. */
+static void test_weights(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { ROWS = 120 };
+    double x[ROWS], weight[ROWS];
+    int y[ROWS];
+    for (int i = 0; i < ROWS; i++) {
+        x[i] = i * 37 % ROWS;
+        y[i] = 1 + (x[i] >= ROWS / 2);
+        weight[i] = i % 4 != 0;
+        if (i % 4 == 0) y[i] = 3 - y[i];
+    }
+    rung_view view = {.v = x, .n = ROWS, .d = 1, .row = 1, .col = 1};
+    rung_data *data;
+    rung_curve *out;
+    const int sizes[] = {30};
+    const char *const pom[] = {"pom", NULL};
+    rung_curve_options o = {.size = sizeof o, .methods = pom, .repeats = 3, .sizes = sizes, .n_sizes = 1, .more = -1};
+    assert_ok(ctx, rung_data_new(ctx, &view, y, weight, 2, &data));
+    assert_ok(ctx, rung_curve_run(ctx, &o, data, &out));
+    for (int r = 0; r < 3; r++) assert_true(rung_curve_at(out, 0)->values[r] < 0.1);
+    rung_curve_free(out);
+    rung_data_free(data);
+}
+
 static void test_memory_runs_out(void **state)
 {
     rung_ctx *ctx = *state;
@@ -332,6 +358,7 @@ int main(void)
                                        WITH_CONTEXT(test_sizes_by_the_data),
                                        WITH_CONTEXT(test_refusals),
                                        WITH_CONTEXT(test_ways_of_running),
+                                       WITH_CONTEXT(test_weights),
                                        WITH_CONTEXT(test_memory_runs_out),
                                        WITH_CONTEXT(test_labels_that_cannot_be_used),
                                        WITH_CONTEXT(test_forecast_is_that_of_a_suggestion),

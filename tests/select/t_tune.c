@@ -234,6 +234,93 @@ static void copies_leak_nothing(void **state)
     dataset_free(data);
 }
 
+/* 30 patients with four visits each, which are nearly alike, and grades at random: the range of the error is one of
+ * patients, nested and corrected, and as published a patient is held out as a whole, too. */
+static void groups_are_what_varies(void **state)
+{
+    enum { PATIENTS = 30, VISITS = 4, ROWS = PATIENTS * VISITS };
+    rung_ctx *ctx = *state;
+    double x[2 * ROWS];
+    int y[ROWS], patient[ROWS];
+    rng r;
+    rng_open(&r, 12, 1);
+    for (int i = 0; i < ROWS; i++) {
+        patient[i] = i / VISITS;
+        for (int j = 0; j < 2; j++)
+            x[2 * i + j] = i % VISITS ? x[2 * (i - i % VISITS) + j] + 0.001 * rng_normal(&r) : rng_normal(&r);
+        y[i] = i % VISITS ? y[i - 1] : 1 + (int)rng_below(&r, 4);
+    }
+    rung_view view = {.v = x, .n = ROWS, .d = 2, .row = 2, .col = 1};
+    rung_data *data;
+    rung_model *model;
+    rung_search *found;
+    assert_ok(ctx, dataset_new(ctx, &view, y, NULL, 4, &data));
+    assert_ok(ctx, dataset_set_groups(ctx, data, patient));
+    rung_tune_options o = {.methods = LIST("pom"), .grids = LIST("ridge=0.1,0.001"), .nested = 1, .repeats = 1};
+    for (int own = 0; own < 2; own++) {
+        o.groups = own ? patient : NULL; /* named once more, as the command does, or by the data alone */
+        assert_ok(ctx, tune(ctx, &o, data, &model, &found));
+        double by_rows = 4 * 1.0 / sqrt(ROWS), nested = found->nested.mae_high - found->nested.mae_low;
+        if (nested < 1.5 * by_rows || model->cv.mae_high - model->cv.mae_low < 1.5 * by_rows)
+            fail_msg("the ranges are those of single rows: nested %.3f to %.3f", found->nested.mae_low,
+                     found->nested.mae_high);
+        search_free(found);
+        model_free(model);
+    }
+    rung_tune_options published = {
+        .methods = LIST("kdlor"), .grids = LIST("gamma=1,100", "ridge=0.001"), .as_published = 1, .repeats = 1};
+    assert_ok(ctx, tune(ctx, &published, data, &model, &found));
+    for (int i = 0; i < found->n; i++)
+        if (found->points[i].info.value < 0.6)
+            fail_msg("%.3f: other visits of a patient are seen", found->points[i].info.value);
+    search_free(found);
+    model_free(model);
+    dataset_free(data);
+}
+
+/* Rows with weights, and as many copies of them: the same points, and the same nested error with its range. */
+static void weights_are_copies(void **state)
+{
+    enum { ROWS = 60, MOST = 3 * ROWS };
+    rung_ctx *ctx = *state;
+    double x[2 * MOST], weight[ROWS];
+    int y[MOST], fold[MOST], n = 0;
+    rung_data *data = make_data(ctx, ROWS, 3, false, false), *copies;
+    rung_model *model[2];
+    rung_search *found[2];
+    for (int i = 0; i < ROWS; i++) {
+        weight[i] = 1 + (i % 3 == 0) + (data->y[i] == 2);
+        for (int k = 0; k < (int)weight[i]; k++) {
+            memcpy(x + 2 * n, data->X + 2 * i, 2 * sizeof *x);
+            fold[n] = i % 4;
+            y[n++] = data->y[i];
+        }
+    }
+    rung_view rows = {.v = data->X, .n = ROWS, .d = 2, .row = 2, .col = 1}, all = {x, n, 2, 2, 1};
+    rung_data *weighted;
+    int own[ROWS];
+    for (int i = 0; i < ROWS; i++) own[i] = i % 4;
+    assert_ok(ctx, dataset_new(ctx, &rows, data->y, weight, 3, &weighted));
+    assert_ok(ctx, dataset_new(ctx, &all, y, NULL, 3, &copies));
+    rung_tune_options o = {
+        .methods = LIST("pom"), .fixed = LIST("ridge=0.01"), .nested = 1, .equal_rows = "together", .own_repeats = 1};
+    for (int k = 0; k < 2; k++) {
+        o.own_folds = k ? fold : own;
+        assert_ok(ctx, tune(ctx, &o, k ? copies : weighted, &model[k], &found[k]));
+    }
+    assert_close(found[0]->points[0].info.value, found[1]->points[0].info.value, 1e-12);
+    assert_close(found[0]->nested.mae, found[1]->nested.mae, 1e-12);
+    assert_close(found[0]->nested.mae_low, found[1]->nested.mae_low, 0.02); /* drawn in another order */
+    assert_close(found[0]->nested.mae_high, found[1]->nested.mae_high, 0.02);
+    for (int k = 0; k < 2; k++) {
+        search_free(found[k]);
+        model_free(model[k]);
+    }
+    dataset_free(data);
+    dataset_free(weighted);
+    dataset_free(copies);
+}
+
 static void ties_go_to_the_smoother_model(void **state)
 {
     rung_ctx *ctx = *state;
@@ -1139,6 +1226,8 @@ int main(void)
         WITH_CONTEXT(the_same_bits_on_any_number_of_processes),
         WITH_CONTEXT(shuffled_labels_leak_nothing),
         WITH_CONTEXT(copies_leak_nothing),
+        WITH_CONTEXT(groups_are_what_varies),
+        WITH_CONTEXT(weights_are_copies),
         WITH_CONTEXT(ties_go_to_the_smoother_model),
         WITH_CONTEXT(one_standard_error_prefers_smooth),
         WITH_CONTEXT(methods_compete),
