@@ -77,51 +77,50 @@ static bool added_to(const command *c, const arguments *args, int index)
     return (c == &command_update && index == 0) || (c == &command_experiment && !strcmp(operand(args, 0), "merge"));
 }
 
-static const char *const writers[] = {"output", "report", "db", "export", NULL};
-
-/* What an option writes to; NULL: nothing. */
-static const char *output_of(const command *c, const arguments *args, const char *writer)
-{
-    const char *path = option_value(args, writer);
-    return path || strcmp(writer, "output") ? path : c->output;
-}
-
 /* The input file that path is, even under another name; NULL: none. */
 static const char *input_at(const command *c, const arguments *args, const char *path)
 {
-    static const char *const readers[] = {"folds-file", "cost", "on", "data", "with", "token", NULL};
     bool word_first = strcspn(c->operands, "|") < strcspn(c->operands, " "); /* run|merge|report names no file */
-    const char *value;
-    for (const char *const *r = readers; *r; r++)
-        for (int at = 0; (value = option_each(args, *r, &at));)
-            if (output_same_file(path, value)) return value;
+    for (int i = 0; i < args->n; i++) {
+        const argument *a = &args->list[i];
+        if (a->option && option_reads(a->option) && output_same_file(path, a->value)) return a->value;
+    }
     for (int i = word_first; i < args->operands; i++)
         if (output_same_file(path, operand(args, i)) && !added_to(c, args, i)) return operand(args, i);
     return NULL;
 }
 
-/* The option before this one that writes to the same file; NULL: none. */
-static const char *written_by(const command *c, const arguments *args, const char *const *writer, const char *path)
+/* The option that writes to the same file as another one, to the command's own file where -o is not given; NULL: none. */
+static const char *written_by(const command *c, const arguments *args, const option *by, const char *path)
 {
-    for (const char *const *w = writers; w < writer; w++) {
-        const char *other = output_of(c, args, *w);
-        if (other && strcmp(path, "-") && (!strcmp(path, other) || output_same_file(path, other))) return *w;
-    }
-    return NULL;
+    const option *other;
+    const char *file;
+    for (int at = 0; (file = option_written(args, &at, &other));)
+        if (other != by && strcmp(path, "-") && (!strcmp(path, file) || output_same_file(path, file)))
+            return other->name;
+    bool own = c->output && !option_given(args, "output");
+    return own && (!strcmp(path, c->output) || output_same_file(path, c->output)) ? "output" : NULL;
+}
+
+static bool output_is_free(const command *c, const arguments *args, const option *by, const char *path)
+{
+    const char *input = input_at(c, args, path), *other = by ? written_by(c, args, by, path) : NULL,
+               *name = by ? by->name : "output";
+    if (input)
+        complain("%s: --%s %s would overwrite the input %s; give another file", c->name, name, path, input);
+    else if (other)
+        complain("%s: --%s %s would overwrite what --%s writes; give another file", c->name, name, path, other);
+    return !input && !other;
 }
 
 /* No input file is overwritten, and no output by another one. */
 static bool outputs_are_free(const command *c, const arguments *args)
 {
-    for (const char *const *w = writers; *w; w++) {
-        const char *path = output_of(c, args, *w), *input = path ? input_at(c, args, path) : NULL,
-                   *other = path ? written_by(c, args, w, path) : NULL;
-        if (input)
-            complain("%s: --%s %s would overwrite the input %s; give another file", c->name, *w, path, input);
-        else if (other)
-            complain("%s: --%s %s would overwrite what --%s writes; give another file", c->name, *w, path, other);
-        if (input || other) return false;
-    }
+    const option *by;
+    const char *path;
+    if (c->output && !option_given(args, "output") && !output_is_free(c, args, NULL, c->output)) return false;
+    for (int at = 0; (path = option_written(args, &at, &by));)
+        if (!output_is_free(c, args, by, path)) return false;
     return true;
 }
 

@@ -82,12 +82,6 @@ static int check_files(const arguments *args, bool special)
                      path);
             return USAGE;
         }
-        for (int i = 0; i < args->operands; i++)
-            if (output_same_file(path, operand(args, i))) {
-                complain("explain: --output %s would overwrite the input %s; give another file", path,
-                         operand(args, i));
-                return USAGE;
-            }
         if (!output_possible(path)) return FAILED;
     }
     return EXIT_OK;

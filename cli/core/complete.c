@@ -84,7 +84,7 @@ static void offer_params(const question *q, const char *prefix, const char *type
 /* The completions of the value named metavar; typed: the part of the word that belongs to it, after prefix. */
 static void offer_value(const question *q, const char *metavar, const char *prefix, const char *typed)
 {
-    static const char *const files[] = {"FILE", "DATA", "MODEL", "DIR", NULL};
+    static const char *const files[] = {"FILE", "TEST", "DATA", "MODEL", "DIR", "FOLDER", NULL};
     for (const char *const *f = files; *f; f++)
         if (!strcmp(metavar, *f)) {
             puts(":files");

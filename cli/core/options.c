@@ -201,6 +201,30 @@ const char *option_value(const arguments *args, const char *name)
 
 bool option_given(const arguments *args, const char *name) { return option_value(args, name) != NULL; }
 
+bool option_writes(const option *o)
+{
+    static const char *const names[] = {"output", "report", "db", "export", NULL};
+    const char *const *name = names;
+    while (*name && strcmp(o->name, *name)) name++;
+    return *name != NULL;
+}
+
+bool option_reads(const option *o)
+{
+    return o->metavar && (!strncmp(o->metavar, "FILE", 4) || !strcmp(o->metavar, "TEST")) && !option_writes(o);
+}
+
+const char *option_written(const arguments *args, int *at, const option **by)
+{
+    while (*at < args->n) {
+        const argument *a = &args->list[(*at)++];
+        if (!a->option || !option_writes(a->option)) continue;
+        *by = a->option;
+        return a->value;
+    }
+    return NULL;
+}
+
 const char *operand(const arguments *args, int index)
 {
     for (int i = 0; i < args->n; i++)

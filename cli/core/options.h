@@ -37,6 +37,10 @@ const char *option_value(const arguments *args, const char *name); /* the last o
 /* The values of a repeated option in turn: start with *at = 0; NULL after the last. */
 const char *option_each(const arguments *args, const char *name, int *at);
 const char *operand(const arguments *args, int index); /* from 0; NULL past the last */
+bool option_writes(const option *o); /* its value is a file to write ... */
+bool option_reads(const option *o);  /* ... or to read */
+/* The files that options write in turn, and those options, as option_each. */
+const char *option_written(const arguments *args, int *at, const option **by);
 
 const option *option_find(const option *const *tables, const char *name); /* NULL: there is none */
 bool option_lists_values(const option *o); /* median|error, but not N|loo: names are in capitals */

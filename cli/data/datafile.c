@@ -69,12 +69,14 @@ int datafile_read_text(session *s, const arguments *args, const char *path, rung
 
 static bool overwrites(session *s, const arguments *args, const rung_files *files)
 {
-    const char *to = option_value(args, "output"), *path;
-    for (int64_t i = 0; to && (path = rung_files_at(files, i)); i++) {
-        if (!output_same_file(to, path)) continue;
-        complain("%s: --output %s would overwrite the input %s; give another file", s->command, to, path);
-        return true;
-    }
+    const option *by;
+    const char *to, *path;
+    for (int at = 0; (to = option_written(args, &at, &by));)
+        for (int64_t i = 0; (path = rung_files_at(files, i)); i++) {
+            if (!output_same_file(to, path)) continue;
+            complain("%s: --%s %s would overwrite the input %s; give another file", s->command, by->name, to, path);
+            return true;
+        }
     return false;
 }
 
