@@ -49,14 +49,6 @@ static void write_rows(FILE *file, const suggest_job *job)
     }
 }
 
-/* The column of earlier marks; -1: none. The library takes it as such by the same name. */
-static int64_t marked_column(const suggest_job *job)
-{
-    for (int64_t j = 0; rung_data_chosen(job->data) && j < rung_table_columns(job->table); j++)
-        if (!strcmp(rung_table_name(job->table, j), "suggested")) return j;
-    return -1;
-}
-
 static void write_cell(FILE *file, const rung_table *table, int64_t row, int64_t column)
 {
     int64_t size = rung_table_cell(table, row, column, NULL, 0) + 1;
@@ -68,7 +60,8 @@ static void write_cell(FILE *file, const rung_table *table, int64_t row, int64_t
 
 static void write_marked(FILE *file, const suggest_job *job)
 {
-    int64_t columns = rung_table_columns(job->table), rows = rung_table_rows(job->table), marks = marked_column(job);
+    int64_t columns = rung_table_columns(job->table), rows = rung_table_rows(job->table),
+            marks = datafile_marks(job->table);
     const char **mark = allocate((size_t)rows, sizeof *mark);
     const rung_suggested *one;
     for (int64_t i = 0; (one = rung_suggestion_at(job->found, i)); i++) mark[one->row] = mark_of(one);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/output.h"
 #include "data/query.h"
@@ -276,4 +277,23 @@ int datafile_groups(session *s, const arguments *args, const char *key, const ru
     for (int64_t k = 0; k < n; k++) free(rows[k].text);
     free(rows);
     return EXIT_OK;
+}
+
+static bool is_mark(const rung_table *table, int64_t row, int64_t column)
+{
+    char text[8];
+    int64_t length = rung_table_cell(table, row, column, text, sizeof text);
+    return length == 0 || (length < (int64_t)sizeof text && (!strcmp(text, "chosen") || !strcmp(text, "random")));
+}
+
+int64_t datafile_marks(const rung_table *table)
+{
+    int64_t rows = rung_table_rows(table);
+    for (int64_t j = 0; j < rung_table_columns(table); j++) {
+        if (strcasecmp(rung_table_name(table, j), "suggested")) continue;
+        int64_t i = 0;
+        while (i < rows && is_mark(table, i, j)) i++;
+        if (i == rows) return j;
+    }
+    return -1;
 }

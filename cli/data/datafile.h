@@ -50,4 +50,7 @@ int datafile_table_for_model(session *s, const arguments *args, int labels, rung
 int datafile_weights(session *s, const arguments *args, const char *key, const rung_table *table, double **out);
 int datafile_groups(session *s, const arguments *args, const char *key, const rung_table *table, int **out);
 
+/* The column in which `rung suggest` marked rows, which the library takes as such; -1: none. */
+int64_t datafile_marks(const rung_table *table);
+
 #endif

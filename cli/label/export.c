@@ -6,6 +6,7 @@
 
 #include "core/output.h"
 #include "core/repeat.h"
+#include "data/datafile.h"
 #include "label/grades.h"
 #include "label/head.h"
 
@@ -15,14 +16,6 @@ static void write_grade(FILE *file, const subject *u, grade g)
     char *label = subject_label(u, g.low, g.high);
     csv_cell(file, label);
     free(label);
-}
-
-/* The column of the marks of `rung suggest`; -1: the file has none. */
-static int64_t mark_column(const subject *u)
-{
-    for (int64_t c = 0; c < u->columns; c++)
-        if (!strcmp(rung_table_name(u->cells, c), "suggested")) return c;
-    return -1;
 }
 
 static bool any_mark(const journal *j)
@@ -45,7 +38,7 @@ static void write_names(FILE *file, const journal *j, bool by_grader)
         fputc(',', file);
         csv_cell(file, u->name);
     }
-    if (any_mark(j) && mark_column(u) < 0) fputs(",suggested", file);
+    if (any_mark(j) && datafile_marks(u->cells) < 0) fputs(",suggested", file);
     for (int g = 0; by_grader && g < j->graders; g++) {
         char *name = text_of("%s (%s)", u->name, j->grader[g]);
         fputc(',', file);
@@ -58,7 +51,7 @@ static void write_names(FILE *file, const journal *j, bool by_grader)
 static void write_row(FILE *file, const journal *j, int64_t row, bool marked, bool by_grader)
 {
     const subject *u = j->of;
-    int64_t mark = mark_column(u);
+    int64_t mark = datafile_marks(u->cells);
     for (int64_t c = 0; c < u->columns; c++) {
         if (c) fputc(',', file);
         if (c == u->label) {

@@ -40,15 +40,17 @@ default_method <- function(real) .Call(C_r_default_method, isTRUE(real))
 
 # ---- what the interfaces share ----
 
-# A column `suggested` marks the rows of rung_suggest: it is no predictor.
-is_marked <- function(data) {
-    is.data.frame(data) && "suggested" %in% names(data) && any(data$suggested %in% c("chosen", "random")) &&
-        all(data$suggested %in% c("chosen", "random", "", NA))
+# The number of the column that marks the rows of rung_suggest: `suggested`, in any case of its letters, is no predictor.
+marks_of <- function(data) {
+    marks <- c("chosen", "random")
+    called <- if (is.data.frame(data)) which(tolower(names(data)) == "suggested")
+    Find(function(j) any(data[[j]] %in% marks) && all(data[[j]] %in% c(marks, "", NA)), called)
 }
 
 rows_data <- function(x, y, weights, groups) {
-    chosen <- if (is_marked(x)) x$suggested %in% "chosen"
-    if (!is.null(chosen)) x <- x[names(x) != "suggested"]
+    marks <- marks_of(x)
+    chosen <- if (!is.null(marks)) x[[marks]] %in% "chosen"
+    if (!is.null(marks)) x <- x[-marks]
     sheet <- sheet_of_rows(x)
     if (is.data.frame(y) && ncol(y) == 1L) y <- y[[1L]]
     if (!is.null(y) && NROW(y) != nrow(x)) refuse(NROW(y), " labels for ", nrow(x), " rows")

@@ -6,9 +6,10 @@ formula_data <- function(call, env) {
     wanted <- match(c("formula", "data", "subset", "weights", "groups", "na.action"), names(call), 0L)
     frame_call <- call[c(1L, wanted)]
     data <- eval(call$data, env)
-    if (is_marked(data)) {
-        frame_call$chosen <- data$suggested %in% "chosen"
-        data <- data[names(data) != "suggested"]
+    marks <- marks_of(data)
+    if (!is.null(marks)) {
+        frame_call$chosen <- data[[marks]] %in% "chosen"
+        data <- data[-marks]
         frame_call$data <- data
     }
     frame_call$formula <- without_roles(eval(call$formula, env), data, c(all.vars(call$weights), all.vars(call$groups)))

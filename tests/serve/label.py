@@ -522,6 +522,10 @@ def check_columns(score, rung, folder):
     found = read_rows(folder / "out.csv")
     score.check([r["1"] for r in found] == ["5", "4", "", "4", "", "4", "", "4"], f"{[r['1'] for r in found]}")
     score.check([(r["x"], r["3"]) for r in found] == [(str(i % 3 + 1), str(i)) for i in range(8)], "the other columns")
+    (folder / "marks.csv").write_text("x,Suggested,stars\n" + "".join(f"{i},{'chosen' if i < 3 else ''},\n" for i in range(8)))
+    page = Grader(rung, folder, *ORDER, "--in-order", data="marks.csv")
+    page.grade(2), page.end()
+    score.check(list(export(rung, folder, data="marks.csv")[0]) == ["x", "Suggested", "stars"], "one column of marks")
     cells = ["NA", "?", "na", "N/A", "", "1.50", "007", "nan"]
     (folder / "cells.csv").write_text("a,b,stars\n" + "".join(f"{c},{i},\n" for i, c in enumerate(cells)))
     page = Grader(rung, folder, *ORDER, "--in-order", "--ignore", "a", data="cells.csv")

@@ -42,6 +42,9 @@ test_that("the column of marks is no predictor, and chosen rows do not count in 
     expect_identical(predict(marked, data[1:2]), predict(plain, data[1:2]))
     by_rows <- quietly(rung(data[c("x1", "x2", "suggested")], data$label, method = "kdlor"))
     expect_identical(by_rows$bytes, marked$bytes)
+    names(data)[names(data) == "suggested"] <- "Suggested"
+    expect_identical(quietly(rung(label ~ ., data, method = "kdlor"))$bytes, marked$bytes)
+    names(data)[names(data) == "Suggested"] <- "suggested"
     data$suggested[1] <- "other" # an ordinary column
     expect_identical(quietly(rung(label ~ ., data, method = "kdlor"))$info$columns, c("x1", "x2", "suggested"))
 })

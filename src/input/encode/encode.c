@@ -81,7 +81,7 @@ int64_t suggested_column(const rung_table *t)
         if (!text_equal(t->columns[j].name, "suggested")) continue;
         int64_t i = 0;
         while (i < t->n_rows && suggested_cell(&t->columns[j], i) >= 0) i++;
-        return i == t->n_rows ? j : -1;
+        if (i == t->n_rows) return j;
     }
     return -1;
 }
