@@ -307,6 +307,14 @@ rung_status metrics_group_interval(rung_ctx *ctx, int64_t groups, const int64_t 
     return RUNG_OK;
 }
 
+void metrics_widen(int K, int64_t rows, rung_metrics *m)
+{
+    const double three = 3 / (double)rows;
+    if (m->mae_low < m->mae_high) return;
+    m->mae_low = fmax(m->mae - three, 0);
+    m->mae_high = fmin(m->mae + three, K - 1);
+}
+
 typedef struct {
     int group;
     int64_t row;

@@ -30,6 +30,10 @@ rung_status metrics_point(rung_ctx *ctx, const graded_rows *rows, const int *pre
 rung_status metrics_group_interval(rung_ctx *ctx, int64_t groups, const int64_t *error, const int64_t *size,
                                    rung_metrics *out);
 
+/* Resampling rows whose errors are all equal shows no spread: then the range is the rule of three, what a share may be that
+ * was not seen in any of so many rows, or groups of rows. */
+void metrics_widen(int K, int64_t rows, rung_metrics *m);
+
 typedef struct {
     size_t place; /* in rung_metrics */
     rung_metric info;

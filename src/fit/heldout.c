@@ -337,16 +337,6 @@ int64_t held_out_counted(const training *t, const held_grades *g)
     return n;
 }
 
-/* Resampling rows whose errors are all equal shows no spread: then the range is the rule of three, what a share may be that
- * was not seen in any of n rows. */
-static void widen(int K, int64_t rows, rung_metrics *m)
-{
-    const double three = 3 / (double)rows;
-    if (m->mae_low < m->mae_high) return;
-    m->mae_low = fmax(m->mae - three, 0);
-    m->mae_high = fmin(m->mae + three, K - 1);
-}
-
 /* Equal rows are resampled together. */
 static rung_status group_interval(rung_ctx *ctx, const training *t, const held_grades *g, int repeat, rung_metrics *out)
 {
@@ -369,7 +359,7 @@ static rung_status group_interval(rung_ctx *ctx, const training *t, const held_g
             size[count++] = size[i];
         }
     TRY(metrics_group_interval(ctx, count, error, size, out));
-    widen(t->data->code.n_classes, count, out);
+    metrics_widen(t->data->code.n_classes, count, out);
     return RUNG_OK;
 }
 
@@ -400,7 +390,7 @@ static rung_status repeat_metrics(rung_ctx *ctx, const training *t, const held_g
     }
     graded_rows rows = {.n = n, .K = K, .truth = truth, .upper = upper, .weight = weight, .group = group};
     TRY(metrics_compute(ctx, &rows, predicted, full, out));
-    widen(K, n, out);
+    metrics_widen(K, n, out);
     if (p->group && !weight) TRY(group_interval(ctx, t, g, repeat, out));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;

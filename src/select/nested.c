@@ -7,6 +7,19 @@
 
 #include <string.h>
 
+#include "data/row_groups.h"
+
+/* Which rows leave together: those of a group that the search was given, too. Rows without a label are each by
+ * themselves, so that they tie no groups together. NULL: none do. */
+static rung_status whole_groups(rung_ctx *ctx, const rung_tune_options *o, int64_t n, const int *together, int **out)
+{
+    *out = NULL;
+    if (!together && !o->groups) return RUNG_OK;
+    TRY(NEW(ctx, &ctx->scratch, *out, n));
+    for (int64_t i = 0; i < n; i++) (*out)[i] = together && together[i] >= 0 ? together[i] : (int)(-1 - i);
+    return o->groups ? join_groups(ctx, n, o->groups, *out, *out) : RUNG_OK;
+}
+
 /* group: rows that leave together. */
 static rung_status outer_folds(rung_ctx *ctx, const rung_tune_options *o, const rung_data *data, const int *group,
                                folds *out)
@@ -108,23 +121,49 @@ static void inner_mean(int n, const rung_metrics *each, rung_metrics *out)
     metrics_mean(n, each, out);
 }
 
+/* Of the rows that were held out and not chosen: as the error of a fit counts them. */
+static rung_status measure(rung_ctx *ctx, const rung_data *data, const int *group, const outer_answers *a,
+                           rung_metrics *out)
+{
+    int *truth = NULL, *own = NULL;
+    int64_t n = 0;
+    row_groups counted;
+    TRY(NEW(ctx, &ctx->scratch, truth, data->n));
+    TRY(NEW(ctx, &ctx->scratch, own, data->n));
+    for (int64_t i = 0; i < data->n; i++) {
+        if (a->predicted[i] && !(data->chosen && data->chosen[i])) truth[i] = data->y[i];
+        if (!truth[i]) a->predicted[i] = 1;
+        if (truth[i]) own[n++] = group ? group[i] : (int)i;
+    }
+    TRY(row_groups_new(ctx, &ctx->scratch, n, own, &counted));
+    graded_rows rows = {.n = data->n,
+                        .K = data->code.n_classes,
+                        .truth = truth,
+                        .upper = data->upper,
+                        .weight = data->weight,
+                        .group = group};
+    TRY(metrics_compute(ctx, &rows, a->predicted, a->has_proba ? a->proba : NULL, out));
+    if (n > 0) metrics_widen(rows.K, counted.count, out);
+    return RUNG_OK;
+}
+
 rung_status nested_run(rung_ctx *ctx, const rung_tune_options *o, const rung_data *data, const nested_way *way,
                        nested_result *out)
 {
     folds f;
-    int *truth = NULL;
+    int *group;
     outer_answers a = {.has_proba = true};
     leaving t;
     rung_tune_options decided = *o;
     TRY(decide_equal(ctx, o, data, &t));
     decided.equal_rows = t.counts.copies ? "together" : "apart"; /* in every part of the rows as in the whole */
-    TRY(outer_folds(ctx, o, data, t.group, &f));
+    TRY(whole_groups(ctx, o, data->n, t.group, &group));
+    TRY(outer_folds(ctx, o, data, group, &f));
     join_folds(way, &f);
     out->n = f.count;
     TRY(NEW(ctx, &ctx->scratch, a.inner, f.count));
     TRY(NEW(ctx, &ctx->scratch, out->chosen, f.count));
     TRY(NEW(ctx, &ctx->scratch, a.predicted, data->n));
-    TRY(NEW(ctx, &ctx->scratch, truth, data->n));
     TRY(NEW(ctx, &ctx->scratch, a.proba, data->n * data->code.n_classes));
     for (int fold = 0; fold < f.count; fold++) {
         pool_mark mark = pool_here(&ctx->scratch);
@@ -135,16 +174,5 @@ rung_status nested_run(rung_ctx *ctx, const rung_tune_options *o, const rung_dat
         pool_release(&ctx->scratch, mark);
     }
     inner_mean(f.count, a.inner, &out->inner);
-    for (int64_t i = 0; i < data->n; i++)
-        truth[i] =
-            a.predicted[i] && !(data->chosen && data->chosen[i]) ? data->y[i] : 0; /* nor do those never held out */
-    for (int64_t i = 0; i < data->n; i++)
-        if (!truth[i]) a.predicted[i] = 1;
-    graded_rows rows = {.n = data->n,
-                        .K = data->code.n_classes,
-                        .truth = truth,
-                        .upper = data->upper,
-                        .weight = data->weight,
-                        .group = t.group};
-    return metrics_compute(ctx, &rows, a.predicted, a.has_proba ? a.proba : NULL, &out->metrics);
+    return measure(ctx, data, group, &a, &out->metrics);
 }

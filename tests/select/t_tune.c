@@ -229,6 +229,74 @@ static void copies_leak_nothing(void **state)
     assert_ok(ctx, tune(ctx, &o, data, &model, &found));
     if (found->nested.mae < 0.7 || model->cv.mae < 0.7)
         fail_msg("nested %.3f, corrected %.3f: copies of a row are seen", found->nested.mae, model->cv.mae);
+    /* Three rows tell as much as one: the ranges are those of 30 rows, not of 90. */
+    assert_true(found->nested.mae_high - found->nested.mae_low > 0.5);
+    assert_true(model->cv.mae_high - model->cv.mae_low > 0.5);
+    search_free(found);
+    model_free(model);
+    dataset_free(data);
+}
+
+/* Rows without a label, one in each group, tie no groups together; the groups are resampled as wholes. */
+static void groups_with_unlabelled_rows(void **state)
+{
+    enum { ROWS = 120, VISITS = 4 };
+    rung_ctx *ctx = *state;
+    double x[2 * ROWS];
+    int y[ROWS], group[ROWS];
+    rng r;
+    rng_open(&r, 9, 1);
+    for (int i = 0; i < ROWS; i++) {
+        int first = i - i % VISITS;
+        group[i] = i / VISITS;
+        x[2 * i] = (i == first ? 0 : x[2 * first]) + rng_normal(&r) * (i == first ? 1 : 0.05);
+        x[2 * i + 1] = (i == first ? 0 : x[2 * first + 1]) + rng_normal(&r) * (i == first ? 1 : 0.05);
+        y[i] = i == first ? 1 + (int)rng_below(&r, 4) : i % VISITS == 1 ? 0 : y[first];
+    }
+    rung_view view = {.v = x, .n = ROWS, .d = 2, .row = 2, .col = 1};
+    rung_data *data;
+    rung_model *model;
+    rung_search *found;
+    rung_tune_options o = {.methods = LIST("kdlor"),
+                           .grids = LIST("gamma=1,100", "ridge=0.1,0.0001"),
+                           .groups = group,
+                           .nested = 1,
+                           .repeats = 1};
+    assert_ok(ctx, dataset_new(ctx, &view, y, NULL, 4, &data));
+    for (int known = 0; known < 2; known++) {
+        if (known) assert_ok(ctx, rung_data_set_groups(ctx, data, group));
+        assert_ok(ctx, tune(ctx, &o, data, &model, &found));
+        assert_int_equal(found->nested.n, ROWS * (VISITS - 1) / VISITS);
+        assert_true(found->nested.mae > 0.7 && found->corrected.n > 0);
+        assert_true(found->nested.mae_high - found->nested.mae_low > 0.5);
+        search_free(found);
+        model_free(model);
+    }
+    dataset_free(data);
+}
+
+/* A search without any error has a range, as a fit has. */
+static void no_error_has_a_range(void **state)
+{
+    enum { ROWS = 60 };
+    rung_ctx *ctx = *state;
+    double x[ROWS];
+    int y[ROWS];
+    rung_data *data;
+    rung_model *model;
+    rung_search *found;
+    for (int i = 0; i < ROWS; i++) {
+        y[i] = 1 + i % 2;
+        x[i] = 10 * y[i] + 0.01 * i;
+    }
+    rung_view view = {.v = x, .n = ROWS, .d = 1, .row = 1, .col = 1};
+    rung_tune_options o = {
+        .methods = LIST("kdlor"), .fixed = LIST("gamma=1"), .grids = LIST("ridge=0.1,0.2"), .nested = 1, .repeats = 1};
+    assert_ok(ctx, dataset_new(ctx, &view, y, NULL, 2, &data));
+    assert_ok(ctx, tune(ctx, &o, data, &model, &found));
+    assert_true(found->nested.mae == 0 && found->corrected.mae == 0);
+    assert_close(found->nested.mae_high, 3.0 / ROWS, 1e-12);
+    assert_close(found->corrected.mae_high, 3.0 / ROWS, 1e-12);
     search_free(found);
     model_free(model);
     dataset_free(data);
@@ -1228,6 +1296,8 @@ int main(void)
         WITH_CONTEXT(copies_leak_nothing),
         WITH_CONTEXT(groups_are_what_varies),
         WITH_CONTEXT(weights_are_copies),
+        WITH_CONTEXT(groups_with_unlabelled_rows),
+        WITH_CONTEXT(no_error_has_a_range),
         WITH_CONTEXT(ties_go_to_the_smoother_model),
         WITH_CONTEXT(one_standard_error_prefers_smooth),
         WITH_CONTEXT(methods_compete),
