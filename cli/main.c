@@ -162,7 +162,8 @@ int command_run(int argc, char *const *argv)
         help_command(stdout, c);
     } else if (option_given(&args, "version")) {
         print_version();
-    } else if (!operands_fit(c, &args) || !outputs_are_free(c, &args) || !ranks_fit(c)) {
+    } else if (!operands_fit(c, &args) || !options_agree(c->name, &args) || !outputs_are_free(c, &args) ||
+               !ranks_fit(c)) {
         code = USAGE;
     } else if ((code = session_open(&s, c->name, &args)) == EXIT_OK) {
         code = c->run(&s, &args);

@@ -244,6 +244,13 @@ static int read_truth(session *s, const arguments *args, compare_job *job)
         else if (!job->first)
             code = load_model(s, job->rival[i].path, &job->first);
     }
+    for (const char *const *own = (const char *const[]){"label", "order", NULL}; code == EXIT_OK && *own; own++)
+        if (option_given(args, *own) && (job->first || (!option_given(args, "on") && !strcmp(*own, "label")))) {
+            complain("compare: --%s has no effect: %s; omit it", *own,
+                     job->first ? "a model knows its label and its classes"
+                                : "without --on the column truth is compared");
+            code = USAGE;
+        }
     if (code == EXIT_OK)
         code = job->first ? datafile_read_for_all(s, args, job->first, job->on, &job->test)
                           : datafile_read(s, args, job->on, &job->test);

@@ -232,7 +232,11 @@ static void tell_table(const curve_job *job)
 
 /* ---- the answers ---- */
 
-static bool better(const curve_job *job, double a, double b) { return job->more ? a > b : a < b; }
+/* Any number is better than none. */
+static bool better(const curve_job *job, double a, double b)
+{
+    return (isnan(b) && !isnan(a)) || (job->more ? a > b : a < b);
+}
 
 static int best_line(const curve_job *job)
 {
@@ -254,6 +258,10 @@ static void tell_more(const curve_job *job)
     }
     if (last == 0) {
         fputs("only one size: nothing to compare\n", stderr);
+        return;
+    }
+    if (isnan(l->mean[last]) || isnan(l->mean[last - 1])) {
+        say(stderr, "%s is not defined in every repeat: nothing to compare\n", job->metric);
         return;
     }
     double p = compare(job, values_at(job, best, last), values_at(job, best, last - 1)).p;
@@ -300,7 +308,7 @@ static double area(const curve_job *job, int l, int repeat)
 /* The labels with which a line is first as good as another one at the end; NaN: never. */
 static double labels_to_reach(const curve_job *job, const line *l, double level)
 {
-    for (int s = 0; s < job->n_sizes; s++) {
+    for (int s = 0; s < job->n_sizes && !isnan(level); s++) {
         if (better(job, level, l->mean[s])) continue;
         if (s == 0) return (double)job->labels[0];
         double part = (l->mean[s - 1] - level) / (l->mean[s - 1] - l->mean[s]);

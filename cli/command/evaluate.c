@@ -411,10 +411,12 @@ static int read_rows(session *s, const arguments *args, evaluate_job *job)
     if (code == EXIT_OK) code = datafile_weights(s, args, "weights", table, &job->weight);
     if (code == EXIT_OK) code = datafile_groups(s, args, "groups", table, &job->group);
     rung_table_free(table);
-    if (code == EXIT_OK && rung_model_is_real(job->model) && (job->weight || job->group)) {
-        complain("evaluate: --weights and --groups are for models of classes; this one predicts numbers");
-        code = USAGE;
-    }
+    static const char *const of_classes[] = {"weights", "groups", "cost", "abstain", NULL};
+    for (const char *const *own = of_classes; code == EXIT_OK && rung_model_is_real(job->model) && *own; own++)
+        if (option_given(args, *own)) {
+            complain("evaluate: --%s is for models of classes; this one predicts numbers", *own);
+            code = USAGE;
+        }
     return code;
 }
 

@@ -71,7 +71,9 @@ static int whole_option(const arguments *args, const char *name, long long most,
 static int check_files(const arguments *args, bool special)
 {
     const char *path;
+    bool drawn = false;
     for (int at = 0; (path = option_each(args, "output", &at));) {
+        drawn = drawn || (!is_csv(path) && !is_page(path));
         if (!is_csv(path) && !is_page(path) && !(figure_path_known(path) && strcmp(path, "-"))) {
             complain("explain: -o %s: the name must end in .csv, .html, .svg, .png or .pdf", path);
             return USAGE;
@@ -84,7 +86,9 @@ static int check_files(const arguments *args, bool special)
         }
         if (!output_possible(path)) return FAILED;
     }
-    return EXIT_OK;
+    if (drawn || !option_given(args, "title")) return EXIT_OK;
+    complain("explain: --title is that of a figure: give -o FILE.svg, .png or .pdf");
+    return USAGE;
 }
 
 typedef struct { /* one kind of explanation */
@@ -230,12 +234,6 @@ static int explain_steps(session *s, const arguments *args, explain_job *job)
         complain("explain: --effects, --pair and --row exclude each other");
         return USAGE;
     }
-    static const char *const of_rows[] = {"fixed", "samples", "background"};
-    for (int i = 0; i < 3; i++)
-        if (!row && option_given(args, of_rows[i])) {
-            complain("explain: --%s goes with --row", of_rows[i]);
-            return USAGE;
-        }
     int code = whole_option(args, "rows", 1000000000, &rows);
     if (code == EXIT_OK) code = check_files(args, row || effects);
     if (code == EXIT_OK) code = datafile_for_model(s, args, row || effects ? 0 : 2, &job->model, &job->data);

@@ -189,8 +189,8 @@ static void tell_metrics_row(sheet *t, const char *what, const rung_metrics *m)
 static void tell_cv(const fit_job *job)
 {
     if (!job->has_cv) {
-        bool off = rung_model_param(job->model, "calibrate") != NULL;
-        say(stderr, "error       not estimated%s\n", off ? " (calibrate=0)" : "");
+        const char *folds = rung_model_param(job->model, "calibrate");
+        say(stderr, "error       not estimated%s\n", folds && !strcmp(folds, "0") ? " (calibrate=0)" : "");
         return;
     }
     sheet t = sheet_new("lrrrr");
@@ -348,14 +348,19 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
     if (!ranks_can(job->method)) return USAGE;
     if (option_given(args, "keep-data")) CHECK(s, rung_spec_set_keep_data(s->ctx, job->spec, 1));
     if (option_given(args, "baseline")) CHECK(s, rung_spec_set_baseline(s->ctx, job->spec, 1));
-    if (option_given(args, "report") && !output_possible(option_value(args, "report"))) return FAILED;
+    const char *page = option_value(args, "report");
+    if (page && s->json && !strcmp(page, "-")) {
+        complain("fit: --report -: standard output has the JSON; give a file");
+        return USAGE;
+    }
+    if (page && !output_possible(page)) return FAILED;
     if ((code = learn_stream(s, args, job->spec, &job->stream, &job->loaded)) != EXIT_OK) return code;
     job->data = job->stream ? rung_stream_sample(job->stream) : job->loaded;
-    if (job->stream && (option_given(args, "verify") || option_given(args, "explain"))) {
-        complain("fit: --%s needs all rows in memory; give more with --memory",
-                 option_given(args, "verify") ? "verify" : "explain");
-        return FAILED;
-    }
+    for (const char *const *whole = (const char *const[]){"verify", "explain", "report", NULL}; *whole; whole++)
+        if (job->stream && option_given(args, *whole)) {
+            complain("fit: --%s needs all rows in memory; give more with --memory", *whole);
+            return FAILED;
+        }
     if ((code = take_costs(s, args, job)) != EXIT_OK) return code;
     if ((code = take_notes(s, args, job->path)) != EXIT_OK) return code;
     double start = seconds_now();

@@ -86,6 +86,26 @@ int plot_write(session *s, const arguments *args, figure *f)
     return EXIT_OK;
 }
 
+/* An option of other kinds would be without effect. */
+static bool options_fit(const arguments *args, const char *kind)
+{
+    static const struct {
+        const char *name, *kinds; /* the words of a list */
+    } own[] = {{"output-column", "projection"},
+               {"x", "boundary"},
+               {"y", "boundary"},
+               {"metric", "ranks, curve"},
+               {"part", "ranks"},
+               {"methods", "ranks"},
+               {"alpha", "ranks"}};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        if (!option_given(args, own[i].name) || strstr(own[i].kinds, kind)) continue;
+        complain("plot: --%s is an option of %s, not of %s", own[i].name, own[i].kinds, kind);
+        return false;
+    }
+    return true;
+}
+
 static int plot_run(session *s, const arguments *args)
 {
     const char *names[KINDS], *kind = operand(args, 0), *path = option_value(args, "output");
@@ -107,6 +127,7 @@ static int plot_run(session *s, const arguments *args)
         complain("plot: a file is missing: rung plot %s %s -o FILE", k->name, k->usage);
         return USAGE;
     }
+    if (!options_fit(args, kind)) return USAGE;
     if (path && !figure_path_known(path)) {
         complain("plot: -o %s: the name must end in .svg, .png or .pdf", path);
         return USAGE;

@@ -52,7 +52,7 @@ static char *option_words(const char *setting, const arguments *args)
     for (char *c = name; *c; c++)
         if (*c == '_') *c = '-';
     const option *o = option_find(args->tables, name);
-    if (!o) { /* other commands have it */
+    if (!o || option_useless(args, name)) { /* other commands have it */
         free(name);
         return NULL;
     }

@@ -201,6 +201,40 @@ const char *option_value(const arguments *args, const char *name)
 
 bool option_given(const arguments *args, const char *name) { return option_value(args, name) != NULL; }
 
+/* Options of one name mean the same in all commands, so one table has them all. */
+static const struct {
+    const char *name, *other;
+    bool needs; /* the first goes with the other; otherwise it has no effect beside it */
+} pairs[] = {{"format", "sql", false},         {"no-header", "sql", false},    {"delimiter", "sql", false},
+             {"decimal", "sql", false},        {"passes", "sql", false},       {"fixed", "row", true},
+             {"samples", "row", true},         {"background", "row", true},    {"repeats", "row", false},
+             {"repeats", "effects", false},    {"repeats", "pair", false},     {"folds", "folds-file", false},
+             {"repeats", "folds-file", false}, {"by-grader", "export", true},  {"overlap", "export", false},
+             {"in-order", "export", false},    {"method", "export", false},    {"param", "export", false},
+             {"port", "export", false},        {"no-browser", "export", false}};
+enum { PAIRS = sizeof pairs / sizeof *pairs };
+
+const char *option_useless(const arguments *args, const char *name)
+{
+    for (int i = 0; i < PAIRS; i++)
+        if (!pairs[i].needs && !strcmp(pairs[i].name, name) && option_given(args, pairs[i].other))
+            return pairs[i].other;
+    return NULL;
+}
+
+bool options_agree(const char *command, const arguments *args)
+{
+    for (int i = 0; i < PAIRS; i++) {
+        if (!option_given(args, pairs[i].name) || !option_find(args->tables, pairs[i].other) ||
+            option_given(args, pairs[i].other) == pairs[i].needs)
+            continue;
+        complain(pairs[i].needs ? "%s: --%s goes with --%s" : "%s: --%s has no effect beside --%s; omit one of them",
+                 command, pairs[i].name, pairs[i].other);
+        return false;
+    }
+    return true;
+}
+
 bool option_writes(const option *o)
 {
     static const char *const names[] = {"output", "report", "db", "export", NULL};

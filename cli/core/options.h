@@ -37,6 +37,10 @@ const char *option_value(const arguments *args, const char *name); /* the last o
 /* The values of a repeated option in turn: start with *at = 0; NULL after the last. */
 const char *option_each(const arguments *args, const char *name, int *at);
 const char *operand(const arguments *args, int index); /* from 0; NULL past the last */
+/* The option given beside which this one has no effect; NULL: there is none. */
+const char *option_useless(const arguments *args, const char *name);
+/* False, printed, where an option given has no effect beside, or without, another one. */
+bool options_agree(const char *command, const arguments *args);
 bool option_writes(const option *o); /* its value is a file to write ... */
 bool option_reads(const option *o);  /* ... or to read */
 /* The files that options write in turn, and those options, as option_each. */

@@ -78,17 +78,18 @@ static void add_option(char **line, const char *name, const char *value)
 /* --order, for classes that do not order themselves as numbers do. */
 static void add_order(char **line, const rung_model *model)
 {
-    bool numbers = true;
+    bool ordered = true; /* numbers, from the smallest to the largest */
+    double last = -INFINITY, x = 0;
     char *order = text_of("%s", "");
     for (int k = 1; k <= rung_model_classes(model); k++) {
         const char *name = rung_model_class_name(model, k);
-        double ignored;
-        numbers = numbers && parse_double(name, &ignored);
+        ordered = ordered && parse_double(name, &x) && x > last;
+        last = x;
         char *more = text_of("%s%s%s", order, k > 1 ? "<" : "", name);
         free(order);
         order = more;
     }
-    if (!numbers) add_option(line, "--order", order);
+    if (!ordered) add_option(line, "--order", order);
     free(order);
 }
 

@@ -92,7 +92,7 @@ static int read_table(const arguments *args, const rung_table *t, curve_lines *o
     }
     out->room = rung_table_rows(t);
     out->line = allocate((size_t)out->room, sizeof *out->line);
-    out->banded = low >= 0 && high >= 0;
+    out->banded = low >= 0 && high >= 0 && (!metric || !strcmp(metric, "mean")); /* they are those of the mean */
     out->errors = find_column(t, "se") >= 0;
     char shown[64] = "error";
     int64_t metric_column = find_column(t, "metric");
@@ -221,6 +221,11 @@ int plot_curve(session *s, const arguments *args)
     curve_lines all = {0};
     rung_table *t = NULL;
     json_t *json = load_json(path);
+    if (json && option_given(args, "metric")) {
+        complain("plot: --metric is a column of a table; %s is the JSON of one metric", path);
+        json_decref(json);
+        return USAGE;
+    }
     int code = json ? read_json(path, json, &all) : datafile_read(s, args, path, &t);
     if (code == EXIT_OK && t) code = read_table(args, t, &all);
     if (code == EXIT_OK && all.lines == 0) {

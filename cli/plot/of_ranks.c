@@ -73,12 +73,19 @@ static int ranks_of_database(session *s, const arguments *args, report_choices *
     return code;
 }
 
+static bool has_numbers(const rung_table *t, int64_t column)
+{
+    double x;
+    for (int64_t i = 0; i < rung_table_rows(t); i++)
+        if (cell_number(t, i, column, &x)) return true;
+    return false;
+}
+
 /* A row per data set, a column per method; a first column of text holds the names of the data sets. */
 static int ranks_of_table(session *s, const arguments *args, const report_choices *choices, const rung_table *t)
 {
     int64_t rows = rung_table_rows(t), columns = rung_table_columns(t);
-    double first;
-    int skip = rows > 0 && columns > 0 && !cell_number(t, 0, 0, &first), k = (int)columns - skip;
+    int skip = columns > 0 && !has_numbers(t, 0), k = (int)columns - skip;
     if (rows < 2 || k < 2) {
         complain("plot: %s: expected a row per data set and a column per method, at least two of each",
                  operand(args, 1));
@@ -116,6 +123,11 @@ int plot_ranks(session *s, const arguments *args)
     int code = report_read_choices(s, args, &choices);
     if (code != EXIT_OK) return code;
     if (is_database(operand(args, 1))) return ranks_of_database(s, args, &choices);
+    for (const char *const *own = (const char *const[]){"part", "methods", NULL}; *own; own++)
+        if (option_given(args, *own)) {
+            complain("plot: --%s is about the database of an experiment; %s is a table", *own, operand(args, 1));
+            return USAGE;
+        }
     code = datafile_read(s, args, operand(args, 1), &t);
     if (code == EXIT_OK) code = ranks_of_table(s, args, &choices, t);
     rung_table_free(t);

@@ -219,6 +219,22 @@ static bool read_dataset(plan *out, place *p, const char *name)
     return !p->own || ini_all_used(p->file, p->own, dataset_keys);
 }
 
+/* What a search goes by and a report shows; otherwise the report would show another one without a word. */
+static bool check_metric(place *p)
+{
+    static const char *const more[] = {"evidence", "rmse", "r2", NULL};
+    const char *value = get(p, "metric");
+    const char *const *name = more;
+    while (value && *name && strcmp(*name, value)) name++;
+    if (!value || *name || rung_metric_find(value)) return true;
+    char known[256] = "";
+    const rung_metric *m;
+    for (int i = 0; (m = rung_metric_at(i)); i++)
+        if (!strstr(m->key, "mae_")) snprintf(known + strlen(known), sizeof known - strlen(known), " %s", m->key);
+    return ini_wrong(p->file, line_of(p, "metric"), "unknown metric '%s'; expected one of%s evidence rmse r2", value,
+                     known);
+}
+
 /* ---- a method ---- */
 
 static ini_section *section(ini *f, const char *kind, const char *name)
@@ -295,7 +311,7 @@ static bool read_method(session *s, plan *out, place *p, const char *name)
     m->listed = search && !strcmp(search, "listed");
     m->metric = metric ? text_of("%s", metric) : NULL;
     m->scale = text(p, "scale");
-    if (!yes(p, "as-published", &m->as_published) || !count(p, "folds", 2, 1000000, &folds) ||
+    if (!check_metric(p) || !yes(p, "as-published", &m->as_published) || !count(p, "folds", 2, 1000000, &folds) ||
         !count(p, "repeats", 1, 1000000, &repeats) || !read_on(out, p, m))
         return false;
     m->folds = (int)folds;
@@ -366,6 +382,7 @@ bool plan_read_own(session *s, plan *p)
     }
     p->name = text(&general, "name");
     p->metric = text(&general, "metric");
+    if (!check_metric(&general)) return false;
     if (!read_datasets(p, &general)) return false;
     for (int i = 0; i < p->file.n; i++) {
         ini_section *own = &p->file.sections[i];

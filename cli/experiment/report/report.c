@@ -120,11 +120,12 @@ int report_read_choices(session *s, const arguments *args, report_choices *out)
 /* What would be without effect beside another option. */
 static int check_output(const session *s, const arguments *args)
 {
-    static const char *const beside_orca[] = {"with", "format", "output", "json"};
+    static const char *const beside_orca[] = {"with", "format", "output",  "json", "metric",
+                                              "part", "table",  "control", "alpha"};
     const char *to = option_value(args, "output");
     for (size_t i = 0; i < sizeof beside_orca / sizeof *beside_orca && option_given(args, "orca"); i++)
         if (option_given(args, beside_orca[i])) {
-            complain("experiment report: --orca writes only results of the experiment, in its own folder; omit --%s",
+            complain("experiment report: --orca writes all results of the experiment, in folders of its own; omit --%s",
                      beside_orca[i]);
             return USAGE;
         }
