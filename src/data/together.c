@@ -25,11 +25,14 @@ static const struct {
 static const double LEAST_CHANCE = 1e-12, LEAST_GRAIN = 1e-9;
 enum { MOST_ROWS = 20000, MOST_COLUMNS = 300, FEW_VALUES = 5 };
 
+static const char *const rules[] = {[EQUAL_AUTO] = "auto", [EQUAL_TOGETHER] = "together", [EQUAL_APART] = "apart"};
+
+const char *equal_rule_name(equal_rule rule) { return rules[rule]; }
+
 bool equal_rule_parse(const char *text, equal_rule *out)
 {
-    static const char *const names[] = {"auto", "together", "apart"};
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(text, names[i]) != 0) continue;
+    for (int i = EQUAL_AUTO; i <= EQUAL_APART; i++) {
+        if (strcmp(text, rules[i]) != 0) continue;
         *out = (equal_rule)i;
         return true;
     }

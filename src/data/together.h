@@ -11,6 +11,7 @@
 typedef enum { EQUAL_AUTO, EQUAL_TOGETHER, EQUAL_APART } equal_rule;
 
 bool equal_rule_parse(const char *text, equal_rule *out); /* auto, together, apart; false: none of them */
+const char *equal_rule_name(equal_rule rule);
 
 /* What was counted among the labelled rows. A pair of rows that agree in all columns but one agrees in that one, too,
  * `excess` times as often as two rows by chance: the median over the columns. */

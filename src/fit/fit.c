@@ -257,7 +257,8 @@ static rung_status report_baseline(rung_ctx *ctx, const rung_spec *spec, const t
     if (!spec->baseline || t->t || t->K < 2 || t->n_labelled == p->n) return RUNG_OK;
     pool_mark mark = pool_here(&ctx->scratch);
     problem view = problem_view(p, &ctx->scratch);
-    TRY(propagation_baseline(ctx, &model->mem, &view, kernel_value && strcmp(kernel_value, "precomputed") == 0, fit));
+    TRY(propagation_baseline(ctx, &model->mem, t, &view, kernel_value && strcmp(kernel_value, "precomputed") == 0,
+                             fit));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

@@ -337,33 +337,20 @@ int64_t held_out_counted(const training *t, const held_grades *g)
     return n;
 }
 
-/* Equal rows are resampled together. */
-static rung_status group_interval(rung_ctx *ctx, const training *t, const held_grades *g, int repeat, rung_metrics *out)
+/* How many numbers below `most` there are among n. */
+static rung_status count_distinct(rung_ctx *ctx, int64_t most, int64_t n, const int *number, int64_t *out)
 {
-    const problem *p = g->p;
-    const held_out *h = g->h;
-    row_groups groups;
-    int64_t *error = NULL, *size = NULL, count = 0;
-    TRY(row_groups_new(ctx, &ctx->scratch, p->n, p->group, &groups));
-    TRY(NEW(ctx, &ctx->scratch, error, groups.count));
-    TRY(NEW(ctx, &ctx->scratch, size, groups.count));
-    for (int64_t i = 0; i < h->n; i++) {
-        if (h->repeat[i] != repeat || !counts(t, g, i)) continue;
-        error[groups.of[h->row[i]]] +=
-            interval_distance(p->y[h->row[i]], highest_rank(p->y, p->upper, h->row[i]), g->rank[i]);
-        size[groups.of[h->row[i]]]++;
+    bool *seen = NULL;
+    TRY(NEW(ctx, &ctx->scratch, seen, most));
+    for (int64_t i = 0; i < n; i++) {
+        *out += !seen[number[i]];
+        seen[number[i]] = true;
     }
-    for (int64_t i = 0; i < groups.count; i++)
-        if (size[i] > 0) {
-            error[count] = error[i];
-            size[count++] = size[i];
-        }
-    TRY(metrics_group_interval(ctx, count, error, size, out));
-    metrics_widen(t->data->code.n_classes, count, out);
     return RUNG_OK;
 }
 
-/* Of the rows of one repeat, on the classes of the data. */
+/* Of the rows of one repeat, on the classes of the data, which are further apart than the ranks of those that have labels.
+ * Rows that leave together are resampled together. */
 static rung_status repeat_metrics(rung_ctx *ctx, const training *t, const held_grades *g, int repeat, rung_metrics *out)
 {
     const problem *p = g->p;
@@ -371,9 +358,11 @@ static rung_status repeat_metrics(rung_ctx *ctx, const training *t, const held_g
     pool_mark mark = pool_here(&ctx->scratch);
     int K = t->data->code.n_classes, *truth = NULL, *upper = NULL, *predicted = NULL, *group = NULL;
     double *full = NULL, *weight = NULL;
-    int64_t n = 0;
+    int64_t n = 0, units = 0;
+    row_groups groups;
     if (p->count) TRY(NEW(ctx, &ctx->scratch, weight, h->n));
-    if (p->count && p->group) TRY(NEW(ctx, &ctx->scratch, group, h->n));
+    if (p->group) TRY(row_groups_new(ctx, &ctx->scratch, p->n, p->group, &groups));
+    if (p->group) TRY(NEW(ctx, &ctx->scratch, group, h->n));
     TRY(NEW(ctx, &ctx->scratch, truth, h->n));
     if (p->upper) TRY(NEW(ctx, &ctx->scratch, upper, h->n));
     TRY(NEW(ctx, &ctx->scratch, predicted, h->n));
@@ -383,15 +372,15 @@ static rung_status repeat_metrics(rung_ctx *ctx, const training *t, const held_g
         truth[n] = p->upper ? t->data->y[p->origin[h->row[i]]] : t->present[p->y[h->row[i]] - 1];
         if (upper) upper[n] = t->data->upper[p->origin[h->row[i]]];
         if (weight) weight[n] = p->count[h->row[i]];
-        if (group) group[n] = p->group[h->row[i]];
+        if (group) group[n] = (int)groups.of[h->row[i]];
         predicted[n] = t->present[g->rank[i] - 1];
         for (int q = 0; q < p->K; q++) full[n * K + t->present[q] - 1] = g->proba[i * p->K + q];
         n++;
     }
     graded_rows rows = {.n = n, .K = K, .truth = truth, .upper = upper, .weight = weight, .group = group};
     TRY(metrics_compute(ctx, &rows, predicted, full, out));
-    metrics_widen(K, n, out);
-    if (p->group && !weight) TRY(group_interval(ctx, t, g, repeat, out));
+    if (group) TRY(count_distinct(ctx, groups.count, n, group, &units));
+    metrics_widen(K, group ? units : n, out);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

@@ -183,6 +183,9 @@ static rung_status reported_error(rung_ctx *ctx, const made_fit *made, const run
     if (m->has_cv == isnan(error) || (m->has_cv && !(fabs(m->cv.mae - error) <= EXACT)))
         return set_error(ctx, RUNG_EINTERNAL, "the reported error of %s is %.6g, that of its held-out predictions %.6g",
                          m->method, m->has_cv ? m->cv.mae : NAN, error);
+    if (m->has_cv && !(m->cv.mae_low <= error + EXACT && error <= m->cv.mae_high + EXACT))
+        return set_error(ctx, RUNG_EINTERNAL, "the reported error of %s, %.6g, is outside its range, %.6g to %.6g",
+                         m->method, error, m->cv.mae_low, m->cv.mae_high);
     bool own = made->grades.h == &made->held; /* else the folds of a search */
     if (loo && own && made->fit.loo && !made->p->relevance && !(fabs(*loo->value - error_of_method(made)) <= EXACT))
         return set_error(ctx, RUNG_EINTERNAL, "%s reports loo_mae=%.6g, but that of its held-out predictions is %.6g",

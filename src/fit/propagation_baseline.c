@@ -10,28 +10,33 @@ enum { FOLDS = 5 };
 static const double NOVEL = 0.9, ACCURACY = 1e-6; /* only the largest of K numbers counts */
 static const graph_params GRAPH = {.neighbours = 6, .weights = WEIGH_GAUSSIAN, .width = NAN};
 
-/* The sum of |rank - y| over the held-out rows of one fold, the rank being that of the largest membership. */
-static double errors(const problem *p, int64_t held, const int64_t *rows, const double *P)
+/* Adds the held-out rows of one fold with their absolute errors, as the error of a model counts them: by classes of the data
+ * and the weights of the rows, without those that were chosen to be labelled. The class is that of the largest membership. */
+static void add_errors(const training *t, const problem *p, int64_t held, const int64_t *rows, const double *P,
+                       double *sum, double *total)
 {
-    double sum = 0;
+    const rung_data *data = t->data;
     for (int64_t h = 0; h < held; h++) {
+        int64_t row = p->origin[rows[h]];
         int best = 0;
+        if (data->chosen && data->chosen[row]) continue;
         for (int q = 1; q < p->K; q++)
             if (P[rows[h] + q * p->n] > P[rows[h] + best * p->n]) best = q;
-        sum += interval_distance(p->y[rows[h]], highest_rank(p->y, p->upper, rows[h]), best + 1);
+        double count = data->weight ? data->weight[row] : 1;
+        *sum += count * interval_distance(data->y[row], highest_rank(data->y, data->upper, row), t->present[best]);
+        *total += count;
     }
-    return sum;
 }
 
-rung_status propagation_baseline(rung_ctx *ctx, pool *mem, problem *p, bool precomputed, fitted *out)
+rung_status propagation_baseline(rung_ctx *ctx, pool *mem, const training *t, problem *p, bool precomputed, fitted *out)
 {
     const kernel given = {.kind = KERNEL_PRECOMPUTED};
     const ranked_rows ranked = problem_ranks(p);
     const la_csr *S;
     folds f;
-    int64_t *rows = NULL, held, total = 0;
+    int64_t *rows = NULL, held;
     int *y = NULL;
-    double *P = NULL, sum = 0, width;
+    double *P = NULL, sum = 0, total = 0, width;
     TRY(neighbour_graph(ctx, p, &GRAPH, precomputed ? &given : NULL, &S, NULL, &width));
     TRY(folds_affordable(ctx, &ctx->scratch, &ranked, FOLDS, 1, &f));
     TRY(NEW(ctx, &ctx->scratch, rows, p->n));
@@ -44,11 +49,10 @@ rung_status propagation_baseline(rung_ctx *ctx, pool *mem, problem *p, bool prec
         for (int64_t i = 0; i < p->n; i++)
             if (is_interval(p->y, p->upper, i)) y[i] = 0; /* nothing to spread */
         TRY(propagate_novel(ctx, S, p->K, y, NOVEL, ACCURACY, P));
-        sum += errors(p, held, rows, P);
-        total += held;
+        add_errors(t, p, held, rows, P, &sum, &total);
     }
     if (total == 0) return RUNG_OK; /* one label per class: none can be hidden */
     log_at(ctx, RUNG_INFO, "baseline to beat: label propagation alone (plp) has a cross-validated MAE of %.3f",
-           sum / (double)total);
-    return report_number(ctx, mem, out, "propagation_cv_mae", sum / (double)total);
+           sum / total);
+    return report_number(ctx, mem, out, "propagation_cv_mae", sum / total);
 }

@@ -265,7 +265,7 @@ static rung_status weigh_columns(rung_ctx *ctx, int64_t labelled, const int64_t 
 rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, bool use_unlabelled, bool scaled,
                          training *out)
 {
-    *out = (training){.data = data};
+    *out = (training){.data = data, .rule = spec->equal};
     memory_hold(ctx, data->mem.bytes);
     bool precomputed = is_precomputed(spec);
     double *fill = NULL;

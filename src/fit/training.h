@@ -22,6 +22,7 @@ typedef struct {
     int *equal; /* `same` where equal rows leave together; else NULL */
     int *group; /* the same for rows that leave together: `equal`, or joined with the groups of the data */
     equal_counts equals;
+    equal_rule rule; /* by which it was decided whether equal rows leave together */
     bool counted; /* row weights say how many equal rows a row stands for */
     scaling scale;
     problem labelled, all; /* the labelled rows; all rows (only where a method uses the unlabelled ones) */

@@ -77,8 +77,9 @@ rung_status keep_data(rung_ctx *ctx, const training *t, const fitted *fit, rung_
     k->n = p->n;
     k->width = fit->state_width;
     k->state = fit->state;
+    k->equal = t->rule;
     TRY(copy_reals(ctx, &model->mem, p->n * p->d, p->X, &k->rows));
-    if (p->w) TRY(copy_reals(ctx, &model->mem, p->n, p->w, &k->weight));
+    if (p->count) TRY(copy_reals(ctx, &model->mem, p->n, p->count, &k->weight));
     if (t->class_weight) TRY(copy_reals(ctx, &model->mem, model->code.n_classes, t->class_weight, &k->class_weight));
     TRY(NEW(ctx, &model->mem, k->label, p->n));
     memcpy(k->label, p->y, (size_t)p->n * sizeof *k->label);
@@ -127,11 +128,15 @@ static rung_status check(rung_ctx *ctx, const rung_model *model, const rung_data
     return RUNG_OK;
 }
 
-/* The method with the parameters of the model. */
+/* The method with the parameters of the model, its costs, class weights and rule for equal rows. */
 static rung_status spec_of(rung_ctx *ctx, const rung_model *model, rung_spec **out)
 {
     TRY(spec_new(ctx, model->method, false, out));
     rung_status status = RUNG_OK;
+    const double *weight = model->kept.class_weight;
+    for (int q = 0; q < model->code.n_classes && weight && status == RUNG_OK; q++)
+        status = spec_set_weight(ctx, *out, model->code.classes[q], weight[q]);
+    (*out)->equal = model->kept.equal;
     for (int i = 0; i < model->n_params && status == RUNG_OK; i++)
         if (model->params[i].value) status = spec_set(ctx, *out, model->params[i].name, model->params[i].value);
     if (status == RUNG_OK && model->cost.matrix)
@@ -155,13 +160,24 @@ static rung_status join_groups_by_name(rung_ctx *ctx, const kept_data *k, const 
     return number_groups(ctx, &ctx->scratch, all->n, name, &all->group, &all->n_group_names, &all->group_names);
 }
 
+/* The weight of a row kept, without that of its class. Most are whole numbers, which a division does not always give back. */
+static double kept_weight(const rung_model *model, int64_t row)
+{
+    const kept_data *k = &model->kept;
+    if (!k->weight) return 1;
+    double by_class = k->multiplied ? k->class_weight[model->present[k->label[row] - 1] - 1] : 1;
+    double own = k->weight[row] / by_class;
+    if (by_class == 1 || !(own < 1e15)) return k->weight[row];
+    return fabs(own - round(own)) < 1e-12 * own ? round(own) : own;
+}
+
 /* Labels, weights and marks of the rows kept, then of the labelled rows of the data. */
 static rung_status join_labels(rung_ctx *ctx, const rung_model *model, const rung_data *data, const int64_t *fresh,
                                rung_data *all)
 {
     const kept_data *k = &model->kept;
     TRY(NEW(ctx, &ctx->scratch, all->y, all->n));
-    if (k->weight || k->class_weight || data->weight) TRY(NEW(ctx, &ctx->scratch, all->weight, all->n));
+    if (k->weight || data->weight) TRY(NEW(ctx, &ctx->scratch, all->weight, all->n));
     if (k->chosen || data->chosen) TRY(NEW(ctx, &ctx->scratch, all->chosen, all->n));
     for (int64_t i = 0; i < all->n; i++) {
         bool known = i < k->n;
@@ -169,8 +185,7 @@ static rung_status join_labels(rung_ctx *ctx, const rung_model *model, const run
         all->y[i] = known ? model->present[k->label[i] - 1] : data->y[row];
         if (all->chosen) all->chosen[i] = known ? k->chosen && k->chosen[row] : data->chosen && data->chosen[row];
         if (!all->weight) continue;
-        all->weight[i] = known ? (k->weight ? k->weight[row] : 1) : (data->weight ? data->weight[row] : 1);
-        if (!known && k->class_weight) all->weight[i] *= k->class_weight[all->y[i] - 1];
+        all->weight[i] = known ? kept_weight(model, row) : data->weight ? data->weight[row] : 1;
     }
     return RUNG_OK;
 }
@@ -200,11 +215,10 @@ static rung_status join(rung_ctx *ctx, const rung_model *model, const rung_data 
 static rung_status training_of(rung_ctx *ctx, rung_spec *spec, const rung_model *model, const rung_data *all,
                                training *t)
 {
-    spec->scale = SCALE_NONE; /* they are scaled, and weighed by class, already */
+    spec->scale = SCALE_NONE; /* they are scaled already */
     TRY(training_new(ctx, spec, all, false, true, t));
     t->scale = model->members[0].scale;
     spec->scale = t->scale.kind;
-    t->class_weight = model->kept.class_weight;
     t->known = model->kept.n;
     if (t->K == model->n_present) t->state = model->kept.state;
     return training_check(ctx, t, spec->method);

@@ -9,6 +9,7 @@
 
 #include "data/dataset.h"
 #include "data/scale.h"
+#include "data/together.h"
 #include "eval/calibrate.h"
 #include "eval/conformal.h"
 #include "eval/cost.h"
@@ -119,8 +120,10 @@ typedef struct {
     int64_t n;            /* rows; 0: not kept */
     double *rows;         /* d x n, scaled */
     int *label;           /* n: rank among the classes present */
-    double *weight;       /* n: row weight times class weight; NULL: all 1 */
-    double *class_weight; /* one per class of the coding, for rows to come; NULL: all 1 */
+    double *weight;       /* n: of the rows; NULL: all 1 */
+    double *class_weight; /* one per class of the coding; NULL: all 1 */
+    bool multiplied;      /* a file of before: `weight` is that of the row times that of its class */
+    equal_rule equal;     /* whether equal labelled rows leave together */
     int *group;           /* n: rows with the same number are held out together; NULL: each by itself ... */
     int n_groups;         /* ... numbers below this have names, */
     const char **groups;  /* by which rows to come join them */

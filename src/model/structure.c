@@ -170,6 +170,8 @@ static json_t *kept_to_json(const kept_data *k)
     int bad = json_object_set_new(out, "weight", json_boolean(k->weight != NULL));
     bad |= json_object_set_new(out, "class_weight", json_boolean(k->class_weight != NULL));
     bad |= json_object_set_new(out, "width", json_integer(k->width));
+    if (k->class_weight && !k->multiplied) bad |= json_object_set_new(out, "apart", json_true());
+    if (k->equal != EQUAL_AUTO) bad |= json_object_set_new(out, "equal_rows", json_string(equal_rule_name(k->equal)));
     if (k->group) bad |= json_object_set_new(out, "groups", json_texts(k->n_groups, k->groups));
     if (k->chosen) bad |= json_object_set_new(out, "chosen", json_true());
     return json_whole(out, bad);

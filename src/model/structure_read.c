@@ -334,12 +334,18 @@ static rung_status read_temper(reader *r, json_t *json, tempering *t)
 /* All labelled rows are kept, or none. */
 static rung_status read_kept(reader *r, json_t *json, rung_model *m)
 {
-    int weight = 0, class_weight = 0, chosen = 0;
+    int weight = 0, class_weight = 0, chosen = 0, apart = 0;
     json_int_t width = 0;
     json_t *groups = NULL;
+    const char *equal = NULL;
     if (json_is_null(json)) return RUNG_OK;
-    TRY(json_take(r->ctx, json, "kept", "{s:b, s:b, s:I, s?o, s?b}", "weight", &weight, "class_weight", &class_weight,
-                  "width", &width, "groups", &groups, "chosen", &chosen));
+    TRY(json_take(r->ctx, json, "kept", "{s:b, s:b, s:I, s?o, s?b, s?b, s?s}", "weight", &weight, "class_weight",
+                  &class_weight, "width", &width, "groups", &groups, "chosen", &chosen, "apart", &apart, "equal_rows",
+                  &equal));
+    if (equal && (!equal_rule_parse(equal, &m->kept.equal) || m->kept.equal == EQUAL_AUTO))
+        return set_error(r->ctx, RUNG_EFORMAT, "kept: the unknown rule '%.40s' for equal rows", equal);
+    if (apart && !class_weight) return set_error(r->ctx, RUNG_EFORMAT, "kept: there are no class weights");
+    m->kept.multiplied = class_weight && !apart;
     TRY(as_int(r, width, "the width of the kept state", &m->kept.width));
     if (m->n_labelled < 1 || m->n_members != 1)
         return set_error(r->ctx, RUNG_EFORMAT, "kept: %lld rows of %d members", (long long)m->n_labelled, m->n_members);
@@ -412,12 +418,13 @@ rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
            *kept = NULL, *ranges = NULL, *temper = NULL, *inferred = NULL, *made = NULL;
     json_int_t rows = 0, labelled = 0, expansion = 0, copies = 0, equals = 0;
     int sharpen = 0, cost = 0;
-    TRY(json_take(ctx, json, "the model",
-                  "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s?b, s?o, s?I, s?I, s?o, s:o, s:o, s:o, s?b, s?o, s?o}",
-                  "method", &method, "params", &params, "coding", &code, "present", &present, "members", &members,
-                  "rows", &rows, "labelled", &labelled, "expansion", &expansion, "cv", &cv, "sharpen", &sharpen,
-                  "temper", &temper, "copies", &copies, "equals", &equals, "ranges", &ranges, "report", &report, "training", &answers,
-                  "kept", &kept, "cost", &cost, "made", &made, "inference", &inferred));
+    TRY(json_take(
+        ctx, json, "the model",
+        "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s?b, s?o, s?I, s?I, s?o, s:o, s:o, s:o, s?b, s?o, s?o}",
+        "method", &method, "params", &params, "coding", &code, "present", &present, "members", &members, "rows", &rows,
+        "labelled", &labelled, "expansion", &expansion, "cv", &cv, "sharpen", &sharpen, "temper", &temper, "copies",
+        &copies, "equals", &equals, "ranges", &ranges, "report", &report, "training", &answers, "kept", &kept, "cost",
+        &cost, "made", &made, "inference", &inferred));
     TRY(pool_text(ctx, r.mem, method, &m->method));
     TRY(read_params(&r, params, m));
     TRY(read_coding(&r, code, &m->code));

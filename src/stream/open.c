@@ -172,6 +172,11 @@ static rung_status take_sample(rung_ctx *ctx, const survey *v, const rung_encode
     int64_t n;
     rung_table *t;
     rung_encode_options own = *options;
+    int64_t weights;
+    if (options->weights) {
+        TRY(table_find(ctx, v->shape, options->weights, "weights", &weights));
+        TRY(column_key(ctx, &s->mem, v->shape, weights, &s->weights));
+    }
     TRY(left_out(ctx, v, options, &own.ignore));
     TRY(list_records(ctx, v, s, &record, &n));
     TRY(table_new(ctx, v->first, &t));
@@ -228,7 +233,6 @@ static rung_status fill(rung_ctx *ctx, const rung_files *files, const rung_read_
                              sorted[k]);
         TRY(pool_text(ctx, &s->mem, sorted[k], &s->path[k]));
     }
-    if (options->weights) TRY(pool_text(ctx, &s->mem, options->weights, &s->weights));
     rung_status status = survey_run(ctx, &v);
     if (status == RUNG_OK) {
         s->how = v.how;

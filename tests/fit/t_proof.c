@@ -195,11 +195,65 @@ static void it_can_be_written(void **state)
     finish(&j);
 }
 
+/* Classes are as far apart as they are declared, whether the ones between them have labels or not: the error, its range over
+ * groups and that of label propagation. */
+static void absent_classes_keep_their_distance(void **state)
+{
+    enum { VISITS = 3, ABSENT = 5 };
+    rung_ctx *ctx = *state;
+    static const char *const methods[] = {"pom", "kdlor", "s-dl", "ogp"};
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        double mae[2], low[2], high[2], baseline[2] = {0};
+        for (int wide = 0; wide < 2; wide++) { /* classes 1 and 2, then 1 and 5 of 5 */
+            job j = {.data = make_data(ctx)};
+            int group[N];
+            for (int i = 0; i < N; i++) {
+                group[i] = i / VISITS;
+                int y = j.data->y[i];
+                j.data->y[i] = y < 2 ? y : wide ? ABSENT : 2;
+            }
+            rung_view X = {.v = j.data->X, .n = N, .d = D, .row = D, .col = 1};
+            rung_data *data;
+            assert_ok(ctx, rung_data_new(ctx, &X, j.data->y, NULL, wide ? ABSENT : 2, &data));
+            rung_data_free(j.data);
+            assert_ok(ctx, rung_data_set_groups(ctx, data, group));
+            assert_ok(ctx, rung_spec_new(ctx, methods[m], 0, &j.spec));
+            bool beside = j.spec->method->info.flags & RUNG_USES_UNLABELLED;
+            if (beside) assert_ok(ctx, rung_spec_set_baseline(ctx, j.spec, 1));
+            assert_ok(ctx, rung_model_fit(ctx, j.spec, data, &j.model));
+            mae[wide] = j.model->cv.mae;
+            low[wide] = j.model->cv.mae_low;
+            high[wide] = j.model->cv.mae_high;
+            if (beside) baseline[wide] = *reported(j.model, "propagation_cv_mae");
+            j.data = data;
+            finish(&j);
+        }
+        assert_true(low[0] < mae[0] && mae[0] < high[0]);
+        assert_close(mae[1], 4 * mae[0], 1e-12);
+        assert_close(low[1], 4 * low[0], 1e-12);
+        assert_close(high[1], 4 * high[0], 1e-12);
+        assert_close(baseline[1], 4 * baseline[0], 1e-12);
+    }
+}
+
+/* A range that is that of another error. */
+static void the_range_holds_the_error(void **state)
+{
+    job j;
+    start(*state, "pom", &j);
+    change(*state, &j, &j.model->cv.mae_low, j.model->cv.mae + 0.01, "outside its range");
+    change(*state, &j, &j.model->cv.mae_high, j.model->cv.mae - 0.01, "outside its range");
+    finish(&j);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(the_error_is_that_of_the_predictions), WITH_CONTEXT(it_says_what_the_fit_says),
-        WITH_CONTEXT(reported_weights_are_written), WITH_CONTEXT(members_are_those_that_were_measured),
-        WITH_CONTEXT(it_can_be_written)};
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(the_error_is_that_of_the_predictions),
+                                       WITH_CONTEXT(it_says_what_the_fit_says),
+                                       WITH_CONTEXT(reported_weights_are_written),
+                                       WITH_CONTEXT(members_are_those_that_were_measured),
+                                       WITH_CONTEXT(it_can_be_written),
+                                       WITH_CONTEXT(absent_classes_keep_their_distance),
+                                       WITH_CONTEXT(the_range_holds_the_error)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

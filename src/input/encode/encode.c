@@ -389,6 +389,13 @@ rung_status dataset_suggested(rung_ctx *ctx, const rung_table *t, int64_t j, run
     return RUNG_OK;
 }
 
+/* By which the column is found in another file: its name, whatever its place there; without names its place. */
+rung_status column_key(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, const char **out)
+{
+    return t->has_names ? pool_text(ctx, mem, t->columns[j].name, out)
+                        : pool_printf(ctx, mem, out, "%lld", (long long)j + 1);
+}
+
 static rung_status encode(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, rung_data *data)
 {
     role *roles = NULL;
@@ -403,8 +410,8 @@ static rung_status encode(rung_ctx *ctx, const rung_table *t, const rung_encode_
     TRY(features_code(ctx, t, code, from, data->X));
     if (label >= 0) TRY(dataset_labels(ctx, t, label, data));
     if (groups >= 0) TRY(dataset_groups(ctx, t, groups, data));
-    if (groups >= 0) TRY(pool_text(ctx, &data->mem, options->groups, &code->groups));
-    if (weights >= 0) TRY(pool_text(ctx, &data->mem, options->weights, &code->weights));
+    if (groups >= 0) TRY(column_key(ctx, &data->mem, t, groups, &code->groups));
+    if (weights >= 0) TRY(column_key(ctx, &data->mem, t, weights, &code->weights));
     if (suggested >= 0) TRY(dataset_suggested(ctx, t, suggested, data));
     if (weights >= 0) TRY(dataset_weights(ctx, t, weights, data));
     return coding_fills(ctx, data);

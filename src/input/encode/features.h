@@ -14,6 +14,8 @@ rung_status coding_match(rung_ctx *ctx, const rung_table *t, const coding *code,
 rung_status dataset_labels(rung_ctx *ctx, const rung_table *t, int64_t label, rung_data *data);
 /* The row weights of data from column j of t. */
 rung_status dataset_weights(rung_ctx *ctx, const rung_table *t, int64_t j, rung_data *data);
+/* How the column is called in coding->weights and groups, for table_find. */
+rung_status column_key(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, const char **out);
 /* The groups of data from column j of t: equal cells are one group; a row without a value forms its own. */
 rung_status dataset_groups(rung_ctx *ctx, const rung_table *t, int64_t j, rung_data *data);
 /* Which rows were chosen to be labelled, from column j of t. */

@@ -120,6 +120,13 @@ rung_status coding_match(rung_ctx *ctx, const rung_table *t, const coding *code,
 static rung_status recode_roles(rung_ctx *ctx, const rung_table *t, const coding *code, rung_data *data)
 {
     int64_t j;
+    bool by_place = !code->has_names || !t->has_names;
+    if ((code->weights || code->groups) && by_place && t->n_columns != code->file_columns)
+        return set_error(
+            ctx, RUNG_EDATA,
+            "%s: %lld columns, but the training file had %lld: without names in both files it is not known "
+            "which of them are the weights or groups of the rows",
+            t->path, (long long)t->n_columns, (long long)code->file_columns);
     if (code->weights) {
         TRY(table_find(ctx, t, code->weights, "weights", &j));
         TRY(dataset_weights(ctx, t, j, data));
