@@ -111,13 +111,22 @@ def _add_text(ctx, table, name, column):
     )
 
 
+def _add_cells(ctx, table, name, column):
+    """Text that is only text is read as in a file, where numbers may be among it."""
+    values = texts([class_name(value) for value in column.values], end=True)
+    address = np.array([int(ffi.cast("uintptr_t", values[k])) for k in range(len(column.values) + 1)], dtype=np.uintp)
+    cells = address[column.codes]  # code -1: the end of the list, NULL
+    ctx.call(lib.rung_table_add_cells, table, name, ffi.cast("const char *const *", cells.ctypes.data))
+
+
 def _fill_table(ctx, X, names):
     table, kept = ctx.make("table", lib.rung_table_new, len(X)), []
     for j in range(X.shape[1]):
         name = ffi.NULL if names is None else str(names[j]).encode()
         column = X.columns[j] if isinstance(X, Frame) else Numbers(X[:, j])
         if isinstance(column, Text):
-            _add_text(ctx, table, name, column)
+            add = _add_cells if column.is_plain else _add_text
+            add(ctx, table, name, column)
             continue
         values = whole_steps(column.values)
         kept.append(values)

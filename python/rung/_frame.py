@@ -27,6 +27,11 @@ class Text:
     def __init__(self, codes, values, ordered=False, dates=False, nominal=False):
         self.codes, self.values, self.ordered, self.dates, self.nominal = codes, values, ordered, dates, nominal
 
+    @property
+    def is_plain(self):
+        """Nothing says what the text is."""
+        return not (self.ordered or self.dates or self.nominal)
+
     @classmethod
     def of(cls, cells):
         places = {}

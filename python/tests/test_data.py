@@ -589,3 +589,25 @@ def test_numbers_of_packed_records_with_missing_cells(toy):
     packed["x"] = np.where(X > 0.95, np.nan, X)
     expected = rung.POM().fit(np.ascontiguousarray(packed["x"]), y)
     np.testing.assert_array_equal(rung.POM().fit(packed["x"], y).coef_, expected.coef_)
+
+
+@pytest.mark.parametrize("words", [["1.5", "2", "-30"], ["1e3", "n.d.", "7"], ["1", "2", "003"]])
+def test_numbers_given_as_text_are_as_in_a_file(command, tmp_path, words):
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame({"x": rng.normal(size=60), "dose": rng.choice(words, 60)})
+    y = rng.integers(1, 4, 60)
+    frame.assign(label=y).to_csv(tmp_path / "d.csv", index=False)
+    command("fit", tmp_path / "d.csv", "-m", "pom", "-o", tmp_path / "m.rung")
+    expected = rung.load(tmp_path / "m.rung")
+    tables = [frame, frame.astype({"dose": object}).replace({"dose": {words[0]: None}})]
+    tables += [pytest.importorskip("pyarrow").Table.from_pandas(frame, preserve_index=False)]
+    for table in tables[::2]:
+        model = rung.POM().fit(table, y)
+        assert model.describe()["preprocessing"]["columns"] == expected.describe()["preprocessing"]["columns"]
+        np.testing.assert_array_equal(model.predict_proba(table), expected.predict_proba(table))
+    holes = tables[1]
+    holes.assign(label=y).to_csv(tmp_path / "holes.csv", index=False)
+    said = command.predict(tmp_path / "m.rung", tmp_path / "holes.csv", "--proba")
+    np.testing.assert_array_equal(expected.predict_proba(holes)[:, 0], said["p(1)"])
+    kinds = rung.POM().fit(frame.astype({"dose": "category"}), y).describe()["preprocessing"]["columns"]
+    assert kinds[1]["kind"] == "nominal"

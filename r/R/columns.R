@@ -54,7 +54,8 @@ droplevels_na <- function(x) {
 }
 
 as_table <- function(session, sheet) {
-    finish(session, .Call(C_r_table, session, as.double(sheet$rows), sheet$columns, sheet$names))
+    cells <- seq_along(sheet$columns) %in% which(sheet$kinds == "text")
+    finish(session, .Call(C_r_table, session, as.double(sheet$rows), sheet$columns, sheet$names, cells))
 }
 
 # The rows of a matrix or a data frame, without a formula.

@@ -24,7 +24,21 @@ static rung_status add_factor(rung_ctx *ctx, rung_table *table, const char *name
     return rung_table_add_text(ctx, table, name, codes_of(factor, n), values, k, Rf_inherits(factor, "ordered"));
 }
 
-SEXP r_table(SEXP handle, SEXP rows, SEXP columns, SEXP names)
+/* Text that is only text is read as in a file, where numbers may be among it. */
+static rung_status add_cells(rung_ctx *ctx, rung_table *table, const char *name, SEXP factor, R_xlen_t n)
+{
+    SEXP levels = Rf_getAttrib(factor, R_LevelsSymbol);
+    R_xlen_t k = Rf_xlength(levels);
+    const char **values = (const char **)R_alloc((size_t)k + 1, sizeof *values);
+    const char **cells = (const char **)R_alloc((size_t)n, sizeof *cells);
+    for (R_xlen_t i = 0; i < k; i++) values[i] = Rf_translateCharUTF8(STRING_ELT(levels, i));
+    for (R_xlen_t i = 0; i < n; i++)
+        cells[i] = INTEGER(factor)[i] == NA_INTEGER ? NULL : values[INTEGER(factor)[i] - 1];
+    return rung_table_add_cells(ctx, table, name, cells);
+}
+
+/* plain: of every column, whether it is only text. */
+SEXP r_table(SEXP handle, SEXP rows, SEXP columns, SEXP names, SEXP plain)
 {
     session *s = session_of(handle);
     rung_ctx *ctx = session_ctx(s);
@@ -36,8 +50,12 @@ SEXP r_table(SEXP handle, SEXP rows, SEXP columns, SEXP names)
     for (R_xlen_t j = 0; j < d && status == RUNG_OK; j++) {
         SEXP column = VECTOR_ELT(columns, j);
         const char *name = names == R_NilValue ? NULL : Rf_translateCharUTF8(STRING_ELT(names, j));
-        status = TYPEOF(column) == REALSXP ? rung_table_add_numbers(ctx, table, name, REAL(column), 1)
-                                           : add_factor(ctx, table, name, column, n);
+        if (TYPEOF(column) == REALSXP)
+            status = rung_table_add_numbers(ctx, table, name, REAL(column), 1);
+        else if (LOGICAL(plain)[j])
+            status = add_cells(ctx, table, name, column, n);
+        else
+            status = add_factor(ctx, table, name, column, n);
     }
     session_note(s, status);
     UNPROTECT(1);

@@ -4,7 +4,7 @@
 #include <R_ext/Rdynload.h>
 
 SEXP r_alive(SEXP), r_session(SEXP, SEXP, SEXP, SEXP), r_outcome(SEXP), r_interrupt(void);
-SEXP r_table(SEXP, SEXP, SEXP, SEXP), r_encode(SEXP, SEXP, SEXP), r_labels(SEXP), r_uppers(SEXP);
+SEXP r_table(SEXP, SEXP, SEXP, SEXP, SEXP), r_encode(SEXP, SEXP, SEXP), r_labels(SEXP), r_uppers(SEXP);
 SEXP r_feature_names(SEXP);
 SEXP r_generate(SEXP, SEXP, SEXP, SEXP, SEXP);
 SEXP r_fit(SEXP, SEXP, SEXP), r_tune(SEXP, SEXP, SEXP), r_curve(SEXP, SEXP, SEXP);
@@ -22,7 +22,7 @@ SEXP r_methods(void), r_default_method(SEXP), r_parameters(SEXP), r_number_text(
 static const R_CallMethodDef routines[] = {
     ROUTINE(alive, 1),        ROUTINE(session, 4),
     ROUTINE(outcome, 1),      ROUTINE(interrupt, 0),
-    ROUTINE(table, 4),        ROUTINE(encode, 3),
+    ROUTINE(table, 5),        ROUTINE(encode, 3),
     ROUTINE(labels, 1),       ROUTINE(feature_names, 1),
     ROUTINE(generate, 5),     ROUTINE(fit, 3),
     ROUTINE(tune, 3),         ROUTINE(curve, 3),
