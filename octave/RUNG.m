@@ -65,7 +65,7 @@ classdef RUNG < handle
             folder = RUNG.folder();
             tidy = onCleanup(@() RUNG.remove(folder));
             RUNG.write(fullfile(folder, 'train.csv'), train.patterns, train.targets(:));
-            words = {'fit', fullfile(folder, 'train.csv'), '-q', '-m', obj.method, '--scale', obj.scale, ...
+            words = {'fit', fullfile(folder, 'train.csv'), '-m', obj.method, '--scale', obj.scale, ...
                 '--label', 'label', '-o', fullfile(folder, 'model.rung')};
             names = fieldnames(param);
             for i = 1:numel(names)
@@ -89,7 +89,7 @@ classdef RUNG < handle
             names = strsplit(strtrim(answer(1:ends)), ',');
             % sscanf reads to the last bit, textscan does not
             cells = sscanf(strrep(answer(ends + 1:end), sprintf('\n'), ','), '%f,', [numel(names), Inf])';
-            predicted = cells(:, strcmp(names, 'rank'));
+            predicted = cells(:, strcmp(names, 'label')); % not the rank: a class may have no rows
             projected = cells(:, strncmp(names, 'score', 5));
         end
 
@@ -140,6 +140,10 @@ classdef RUNG < handle
             [status, answer] = system([obj.command, ' ', strjoin(quoted, ' '), ' 2>''', errors, '''']);
             if status ~= 0
                 error('RUNG:command', '%s', strtrim(fileread(errors)));
+            end
+            lines = strsplit(fileread(errors), sprintf('\n'));
+            for i = find(strncmp(lines, 'rung: warning: ', 15))
+                warning('RUNG:warning', '%s', lines{i}(16:end));
             end
         end
     end

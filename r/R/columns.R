@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # From data of R to a sheet: the columns that become a table of the library, and what they are.
 #
-# A sheet is list(columns, names, nominal, dates, rows): every column a vector of doubles or a factor.
+# A sheet is list(columns, names, kinds, rows, numbered): every column a vector of doubles or a factor; numbered: the
+# columns had no names and are called by their places.
 
-sheet <- function(frame, named = TRUE) {
+sheet <- function(frame) {
     columns <- list()
     kinds <- character()
-    for (name in names(frame)) {
-        column <- frame[[name]]
+    for (j in seq_along(frame)) { # by place: names may come twice, which the library refuses
+        name <- names(frame)[j]
+        column <- frame[[j]]
         if (is.matrix(column) || is.data.frame(column)) {
             parts <- as.data.frame(column)
             own <- if (is.null(colnames(column))) seq_along(parts) else colnames(column)
@@ -15,13 +17,13 @@ sheet <- function(frame, named = TRUE) {
         } else {
             parts <- structure(list(column), names = name)
         }
-        for (part in names(parts)) {
-            one <- as_column(parts[[part]], part)
+        for (k in seq_along(parts)) {
+            one <- as_column(parts[[k]], names(parts)[k])
             columns[[length(columns) + 1L]] <- one$values
-            kinds <- c(kinds, structure(one$kind, names = part))
+            kinds <- c(kinds, structure(one$kind, names = names(parts)[k]))
         }
     }
-    list(columns = columns, names = if (named) names(kinds), kinds = unname(kinds), rows = nrow(frame))
+    list(columns = columns, names = names(kinds), kinds = unname(kinds), rows = nrow(frame))
 }
 
 # Text is left to the library, which finds numbers and dates written as text just as it does in a file; a factor is
@@ -43,7 +45,13 @@ as_column <- function(x, name) {
 format_time <- function(x) {
     x <- as.POSIXct(x)
     zone <- attr(x, "tzone")[1L]
-    format(x, "%Y-%m-%d %H:%M:%S", tz = if (is.null(zone) || !nzchar(zone)) "" else "UTC")
+    seconds <- unclass(x)
+    form <- "%Y-%m-%d %H:%M:%S"
+    if (any(seconds != floor(seconds), na.rm = TRUE)) {
+        form <- "%Y-%m-%d %H:%M:%OS6"
+        x <- x + 5e-7 # R cuts off what it does not show
+    }
+    format(x, form, tz = if (is.null(zone) || !nzchar(zone)) "" else "UTC")
 }
 
 # A missing cell may be a level of its own in R; here it is a missing cell.
@@ -58,12 +66,14 @@ as_table <- function(session, sheet) {
     finish(session, .Call(C_r_table, session, as.double(sheet$rows), sheet$columns, sheet$names, cells))
 }
 
-# The rows of a matrix or a data frame, without a formula.
+# The rows of a matrix or a data frame, without a formula. Columns without names get some, so that the model finds them
+# again where it leaves some out.
 sheet_of_rows <- function(x) {
     if (is.null(dim(x))) refuse("x is neither a matrix nor a data frame")
-    named <- !is.null(colnames(x))
+    numbered <- is.null(colnames(x))
     frame <- as.data.frame(x, stringsAsFactors = FALSE)
-    sheet(frame, named)
+    if (numbered) names(frame) <- paste0("x", seq_along(frame))
+    c(sheet(frame), numbered = numbered)
 }
 
 # ---- the response ----
@@ -73,6 +83,7 @@ sheet_of_rows <- function(x) {
 # (NULL: they are numbers).
 response <- function(y, order, real, name) {
     if (is.null(y)) refuse("the formula has no response")
+    if (inherits(y, "integer64")) refuse("the response '", name, "' is of class integer64: give as.double() of it")
     if (!real && NCOL(y) == 2L) {
         if (is.null(order)) order <- order_of_ends(y)
         y <- text_of_ends(y)
@@ -91,7 +102,7 @@ classes_or_targets <- function(y, order, real, name) {
         return(as.double(y))
     }
     if (!is.null(order)) return(in_order(y, order, name))
-    if (is.ordered(y)) return(y)
+    if (is.ordered(y)) return(droplevels_na(y))
     if (is.numeric(y)) return(as.double(y))
     if (is.logical(y)) return(factor(y, levels = c(FALSE, TRUE), ordered = TRUE))
     levels <- if (is.factor(y)) levels(y) else sort(unique(as.character(y[!is.na(y)])))
@@ -164,11 +175,11 @@ said_entries <- function(columns, sheet, text = function(way) way[1L]) {
     meant <- if (is.null(names(columns))) rep("", length(columns)) else names(columns)
     word <- ifelse(meant == "", vapply(columns, function(one) as.character(one)[1L], ""), meant)
     places <- match(word, names)
-    number <- is.na(places) & (is.null(names) | is.numeric(columns)) & grepl("^[0-9]+$", word)
+    number <- is.na(places) & (isTRUE(sheet$numbered) | is.numeric(columns)) & grepl("^[0-9]+$", word)
     places[number] <- as.integer(word[number])
     bad <- which(is.na(places) | places < 1L | places > length(sheet$columns))
     if (length(bad)) {
-        known <- if (is.null(names)) paste("1 to", length(sheet$columns)) else paste(head(names, 8L), collapse = ", ")
+        known <- if (isTRUE(sheet$numbered)) paste("1 to", length(names)) else paste(head(names, 8L), collapse = ", ")
         refuse("there is no column '", word[bad[1L]], "'; there are ", known, if (length(names) > 8L) ", ...")
     }
     ways <- vapply(columns, function(one) text(as.character(one)), "")
@@ -190,7 +201,7 @@ training_data <- function(session, sheet, y, label, weights, groups, real, missi
     if (!is.null(y)) add("label", y$values, label)
     if (!is.null(y$order)) options$order <- order_text(y$order)
     if (!is.null(weights)) {
-        if (!is.numeric(weights)) refuse("weights must be numbers")
+        if (!is.numeric(weights) || inherits(weights, "integer64")) refuse("weights must be numbers")
         add("weights", as.double(weights), "(weights)")
     }
     if (!is.null(groups)) add("groups", factor(groups), "(groups)")

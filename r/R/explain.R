@@ -5,8 +5,13 @@ rung_explain <- function(object, newdata = NULL, type = c("importance", "effects
                          pair = FALSE, row = 1, fixed = NULL, background = NULL, points = 0, repeats = 0, samples = 0,
                          rows = 0, seed = 1, threads = 0) {
     type <- match.arg(type)
-    options <- list(rows = as.integer(rows), repeats = as.integer(repeats), points = as.integer(points),
-                    samples = as.integer(samples), pair = as.integer(pair), row = as.integer(row))
+    own <- list(importance = c("y", "repeats"), effects = c("columns", "pair", "points"),
+                row = c("row", "fixed", "background", "samples"))
+    other <- setdiff(intersect(names(match.call()), unlist(own)), own[[type]])
+    other <- Filter(function(name) !is.null(get(name)), other)
+    if (length(other)) refuse("type = \"", type, "\" has no argument '", other[1L], "'")
+    options <- c(whole(rows = rows, repeats = repeats, points = points, samples = samples), whole(row = row, least = 1),
+                 list(pair = as.integer(pair)))
     if (!is.null(columns)) options$columns <- named_columns(object, columns)
     if (!is.null(fixed)) options$fixed <- named_columns(object, fixed)
     sheet <- if (type == "importance") labelled_sheet(object, newdata, y) else rows_of(object, newdata)
@@ -20,10 +25,13 @@ rung_explain <- function(object, newdata = NULL, type = c("importance", "effects
         row = row_of(report, object))
 }
 
-# Columns of the model, by name or position, as the library takes them.
+# Columns of the model, by name, or by position among those of the fit, as the library takes them. The model may have left
+# some of these out.
 named_columns <- function(object, columns) {
     names <- object$info$columns
-    places <- if (is.numeric(columns)) as.integer(columns) else match(columns, names)
+    by_place <- is.numeric(columns) && is.null(object$sheet)
+    places <- if (by_place) as.integer(columns) else
+        match(if (is.numeric(columns)) object$sheet$names[columns] else columns, names)
     bad <- which(is.na(places) | places < 1L | places > length(names))
     if (length(bad)) {
         known <- if (all(names == "")) paste("1 to", length(names)) else paste(head(names, 8L), collapse = ", ")
@@ -47,8 +55,10 @@ labelled_sheet <- function(object, newdata, y) {
     low <- ground$truth$y
     high <- if (is.null(ground$truth$upper)) low else ground$truth$upper
     label <- if (!length(classes)) low else factor(text_of_ends(cbind(classes[low], classes[high])))
-    sheet$columns <- c(sheet$columns, list(label))
-    if (!is.null(sheet$names)) sheet$names <- c(sheet$names, object$info$label)
+    kept <- if (is.null(sheet$names)) TRUE else sheet$names != object$info$label # newdata may have it, too
+    sheet$columns <- c(sheet$columns[kept], list(label))
+    sheet$kinds <- sheet$kinds[kept]
+    if (!is.null(sheet$names)) sheet$names <- c(sheet$names[kept], object$info$label)
     sheet
 }
 

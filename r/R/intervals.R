@@ -27,17 +27,18 @@ has_intervals <- function(y, order) {
     any(odd) && are_numbers(c(text[!odd], ends[nzchar(ends)]))
 }
 
+# Labels as text, numbers as the library writes them.
+label_text <- function(labels) {
+    said <- !is.na(labels)
+    out <- rep(NA_character_, length(labels))
+    out[said] <- if (is.numeric(labels)) value_text_each(labels[said]) else as.character(labels[said])
+    out
+}
+
 # Two columns, the lower and the upper ends, as text; a missing end is open.
 text_of_ends <- function(y) {
-    text <- function(j) {
-        column <- if (is.data.frame(y)) y[[j]] else y[, j]
-        said <- !is.na(column)
-        out <- rep(NA_character_, length(column))
-        out[said] <- if (is.numeric(column)) value_text_each(column[said]) else as.character(column[said])
-        out
-    }
-    low <- text(1L)
-    high <- text(2L)
+    low <- label_text(if (is.data.frame(y)) y[[1L]] else y[, 1L])
+    high <- label_text(if (is.data.frame(y)) y[[2L]] else y[, 2L])
     both <- ifelse(low == high, low, paste(low, high, sep = ".."))
     ifelse(is.na(low), ifelse(is.na(high), NA, paste0("<=", high)), ifelse(is.na(high), paste0(">=", low), both))
 }
@@ -51,8 +52,11 @@ order_of_ends <- function(y) {
 
 # The ranks of labels among known classes, as the library reads them: list(y, upper).
 ranks_among <- function(y, classes) {
-    text <- if (NCOL(y) == 2L) text_of_ends(y) else as.character(y)
-    text[!text %in% classes & !is_interval(text)] <- NA
+    text <- if (NCOL(y) == 2L) text_of_ends(y) else label_text(y)
+    unknown <- setdiff(text[!is.na(text) & nzchar(text) & !is_interval(text)], classes)
+    if (length(unknown)) {
+        refuse("the label '", unknown[1L], "' is not one of the classes ", paste(head(classes, 8L), collapse = ", "))
+    }
     if (all(is.na(text))) return(list(y = rep(NA_integer_, length(text))))
     label <- list(columns = list(numeric(length(text)), factor(text)), names = NULL, rows = length(text))
     options <- list(label = "2", order = order_text(classes))

@@ -26,9 +26,16 @@ rung_metrics <- function(truth, predicted, proba = NULL, weights = NULL, groups 
                "predictions")
     } else if (is.factor(truth)) {
         if (!identical(levels(truth), levels(predicted))) refuse("truth and predicted have different levels")
+        if (!is.ordered(truth) && !is.ordered(predicted) && !in_order_of_numbers(levels(truth))) {
+            refuse("the levels of truth and predicted have no order: make them ordered factors")
+        }
         classes <- nlevels(truth)
     } else {
-        classes <- max(truth, predicted, na.rm = TRUE)
+        ranks <- c(truth, predicted)
+        if (!is.numeric(ranks) || any(ranks < 1 | ranks != floor(ranks), na.rm = TRUE)) {
+            refuse("truth and predicted are no ranks, which are whole numbers from 1: make them ordered factors")
+        }
+        classes <- max(ranks, na.rm = TRUE)
     }
     truth <- as.integer(truth)
     truth[is.na(truth)] <- 0L
@@ -48,6 +55,8 @@ rung_metrics <- function(truth, predicted, proba = NULL, weights = NULL, groups 
     finish(session, .Call(C_r_metrics, session, classes, truth, upper, as.integer(predicted), proba,
                           if (!is.null(weights)) as.double(weights), group_numbers(groups)))
 }
+
+in_order_of_numbers <- function(levels) are_numbers(levels) && !is.unsorted(as.numeric(levels))
 
 # A number for every row; rows without a group are by themselves.
 group_numbers <- function(groups) {

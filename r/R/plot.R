@@ -5,7 +5,10 @@ plot.rung <- function(x, type = c("projection", "confusion", "reliability", "eff
                       columns = NULL, main = NULL, ...) {
     type <- match.arg(type)
     if (type == "effects") {
-        if (is.null(columns)) columns <- head(seq_along(x$info$columns), MOST_PANELS)
+        if (is.null(columns)) {
+            named <- all(x$info$columns != "")
+            columns <- head(if (named) x$info$columns else seq_along(x$info$columns), MOST_PANELS)
+        }
         plot(rung_explain(x, newdata, "effects", columns = columns), main = main)
         return(invisible(x))
     }

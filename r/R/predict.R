@@ -11,7 +11,8 @@ predict.rung <- function(object, newdata, type = c("class", "prob", "score", "in
             else answers(object, new_sheet(object, newdata), wanted, level, threads)
     rows <- if (base::missing(newdata)) object$row_names else rownames(newdata)
     classes <- object$info$classes
-    graded <- function(rank) factor(classes[rank], levels = classes, ordered = TRUE)
+    # rank 0: no answer, of a model that may abstain
+    graded <- function(rank) factor(classes[replace(rank, rank == 0L, NA)], levels = classes, ordered = TRUE)
     switch(type,
         class = structure(graded(said$rank), names = rows),
         prob = structure(said$proba, dimnames = list(rows, classes)),
@@ -42,14 +43,15 @@ new_sheet <- function(object, newdata) {
     sheet_of_terms(terms, model.frame(terms, newdata, na.action = na.pass), object$coding)
 }
 
-# Columns without names are taken by their places: there must be as many as in the fit.
+# Columns without names, here or in the fit, are taken by their places: there must be as many as in the fit.
 like_training <- function(object, sheet) {
+    if (!sheet$numbered && !isTRUE(object$sheet$numbered) && any(object$info$columns != "")) return(sheet)
     known <- if (is.null(object$sheet)) length(object$info$columns) else length(object$sheet$columns)
-    if (is.null(sheet$names) && length(sheet$columns) != known) {
+    if (length(sheet$columns) != known) {
         refuse("the model was fitted to ", known, " columns, and newdata has ", length(sheet$columns),
                ", without names by which to choose")
     }
-    if (is.null(sheet$names) && !is.null(object$sheet)) sheet$names <- object$sheet$names
+    sheet["names"] <- list(object$sheet$names)
     sheet
 }
 

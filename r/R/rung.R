@@ -79,6 +79,8 @@ assignments <- function(values, what = "parameter") {
     if (is.null(names(values)) || any(names(values) == "")) refuse("a ", what, " has no name")
     keys <- if (what == "class") names(values) else gsub("[_.]", "-", names(values))
     values <- values[!vapply(values, is.null, NA)]
+    number <- vapply(values, function(one) is.numeric(one) && length(one) == 1L && !is.na(one), NA)
+    if (what == "class" && !all(number)) refuse("the weight of class '", keys[!number][1L], "' is not a number")
     texts <- vapply(values, value_text, "", USE.NAMES = FALSE)
     paste(keys, texts, sep = "=")
 }

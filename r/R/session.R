@@ -6,11 +6,17 @@ session <- function(seed = 1, threads = 0, memory = 0, progress = FALSE) {
           isTRUE(progress))
 }
 
-one_number <- function(value, name) {
-    if (!is.numeric(value) || length(value) != 1L || is.na(value) || value < 0 || value != floor(value)) {
-        refuse(name, " = ", deparse(value)[1L], ": expected a whole number from 0")
+one_number <- function(value, name, least = 0) {
+    if (!is.numeric(value) || length(value) != 1L || is.na(value) || value < least || value != floor(value)) {
+        refuse(name, " = ", deparse(value)[1L], ": expected a whole number from ", least)
     }
     as.double(value)
+}
+
+# Of a list of arguments, those that are whole numbers, as the library takes them.
+whole <- function(..., least = 0) {
+    values <- list(...)
+    Map(function(value, name) as.integer(one_number(value, name, least)), values, names(values))
 }
 
 # A number of bytes, or a size as the command takes it: "500M", "2G".

@@ -51,6 +51,16 @@ s = RUNG('method', 's-dl', 'command', rung);
 [~, predicted] = s.fit(few);
 assert(all(predicted >= 1 & predicted <= 5));
 
+% classes are called as in the targets, also where one has no rows; warnings are warnings
+gap = train;
+gap.targets(gap.targets == 2) = 7;
+gap.patterns(:, end + 1) = 1:rows(gap.patterns);
+lastwarn('');
+[~, predicted] = RUNG('method', 'pom', 'command', rung).fit(gap);
+assert(all(ismember(predicted, unique(gap.targets))));
+assert(any(predicted > 5));
+assert(! isempty(strfind(lastwarn(), 'only counts the rows')), '%s', lastwarn());
+
 % mistakes
 function fails(call, words)
     try
