@@ -98,7 +98,8 @@ class Estimator(BaseEstimator):
     def _prepare(self, X, y, sample_weight, groups, classes=(), ranks=None, targets=None, upper=None):
         """Context, data and class weights for a fit to checked rows."""
         if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            given = _labels.without_mask(sample_weight)
+            sample_weight = _check_sample_weight(given, X, dtype=np.float64, ensure_non_negative=True)
         if ranks is None:
             ranks = np.zeros(len(X), dtype=np.intc)
         ctx = self._context(fitting=True)
@@ -499,7 +500,7 @@ class Regressor(RegressorMixin, Estimator):
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         X = _data.check(self, X, reset=True)
         check_consistent_length(X, y)
-        targets = np.array(column_or_1d(y, warn=True), dtype=np.float64)
+        targets = np.array(column_or_1d(_labels.without_mask(y), warn=True), dtype=np.float64)
         ctx = self._train(X, y, sample_weight, groups, (), None, targets)
         if self._method.uses_unlabelled:
             self.transduction_ = targets.copy()
@@ -518,7 +519,7 @@ class Regressor(RegressorMixin, Estimator):
 
     def score(self, X: Rows, y: Labels, sample_weight: ArrayLike | None = None) -> float:
         """The coefficient of determination over the rows with a target."""
-        targets = np.asarray(y, dtype=np.float64)
+        targets = np.asarray(_labels.without_mask(y), dtype=np.float64)
         known = ~np.isnan(targets)
         weights = None if sample_weight is None else np.asarray(sample_weight)[known]
         (score,) = self._predict(X, "score", rows=np.flatnonzero(known))

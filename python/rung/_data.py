@@ -270,7 +270,7 @@ def _view_of(data):
 
 
 def _labelled_targets(ctx, estimator, X, y):
-    targets = np.array(y, dtype=np.float64)
+    targets = np.array(_labels.without_mask(y), dtype=np.float64)
     return _recoded(
         ctx, estimator, X, lambda table, name: ctx.call(lib.rung_table_add_numbers, table, name, pointer(targets), 1), 2
     )

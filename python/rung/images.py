@@ -48,10 +48,12 @@ def read_images(folder: str | os.PathLike[str], *, size: tuple[int, int] | None 
     rows, shape = [], None
     for path in paths:
         with Image.open(path) as file:
-            image = file.convert("L" if grey else "RGB")
+            image = _deep(file) if file.mode.startswith("I") else file.convert("L" if grey else "RGB")
             if size is not None:
                 image = image.resize((size[1], size[0]), Image.Resampling.BILINEAR)
             pixels = np.asarray(image, dtype=np.float64) / 255
+            if not grey and pixels.ndim == 2:
+                pixels = np.repeat(pixels[:, :, None], 3, axis=2)
         if shape is not None and pixels.shape != shape:
             this, first = ("x".join(map(str, size[:2])) for size in (pixels.shape, shape))
             raise ValueError(f"{path} is {this}, {paths[0]} {first}; set size=(height, width)")
@@ -59,6 +61,13 @@ def read_images(folder: str | os.PathLike[str], *, size: tuple[int, int] | None 
         rows.append(pixels.ravel())
     labels = [path.relative_to(folder).parts[0] if path.parent != folder else None for path in paths]
     return Bunch(data=np.array(rows), target=_labels_of(labels), shape=shape, filenames=[str(path) for path in paths])
+
+
+def _deep(image):
+    """Grey values of 16 bits, which Pillow would cut off at 255, on the scale of those of 8."""
+    from PIL import Image
+
+    return Image.fromarray((np.asarray(image, dtype=np.float64) / 257).astype(np.float32))
 
 
 def _labels_of(names):

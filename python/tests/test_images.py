@@ -44,3 +44,15 @@ def test_refusals(tmp_path):
         rung.read_images(tmp_path)
     with pytest.raises(NotADirectoryError):
         rung.read_images(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize("grey", [True, False])
+def test_grey_values_of_16_bits(tmp_path, grey):
+    values = np.arange(64, dtype=np.uint16).reshape(8, 8) * 1040
+    Image.fromarray(values).save(tmp_path / "a.png")
+    Image.fromarray((values // 257).astype(np.uint8)).save(tmp_path / "b.png")
+    deep, flat = rung.read_images(tmp_path, grey=grey).data
+    np.testing.assert_allclose(deep, flat, atol=1 / 255)
+    np.testing.assert_allclose(deep.reshape(64, -1)[:, 0], values.ravel() / 65535, atol=1e-6)
+    half = rung.read_images(tmp_path, grey=grey, size=(4, 4)).data
+    np.testing.assert_allclose(half[0], half[1], atol=2 / 255)

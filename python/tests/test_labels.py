@@ -244,6 +244,11 @@ def test_masked_elements_are_missing():
     holes = np.ma.array(np.where(mask[:, None], 1e6, X), mask=np.column_stack([mask, mask]))
     expected = rung.POM().fit(np.where(mask[:, None], np.nan, X), y)
     np.testing.assert_array_equal(rung.POM().fit(holes, y).predict_proba(holes), expected.predict_proba(holes))
+    targets = np.ma.array(X[:, 0], mask=mask)
+    assert rung.KRR().fit(X, targets).describe()["labelled"] == 60
+    assert rung.KRR().fit(X, targets).score(X, targets) == rung.KRR().fit(X, targets).score(X[~mask], X[~mask, 0])
+    with pytest.raises(ValueError, match="sample_weight contains NaN"):
+        rung.POM().fit(X, y, np.ma.array(np.ones(120), mask=mask))
 
 
 def test_labels_of_another_kind_are_not_simply_wrong(tmp_path):
