@@ -19,8 +19,7 @@ rung_metrics <- function(truth, predicted, proba = NULL, weights = NULL, groups 
         classes <- nlevels(predicted)
         ranks <- ranks_among(truth, levels(predicted))
         truth <- ranks$y
-        upper <- ranks$upper
-        upper[is.na(upper)] <- 0L
+        if (!is.null(ranks$upper)) upper <- ifelse(is.na(ranks$upper), 0L, ranks$upper)
     } else if (is.factor(truth) != is.factor(predicted) || is.character(truth) || NCOL(truth) != 1L) {
         refuse("truth and predicted must both be ordered factors, or both ranks; intervals need an ordered factor of ",
                "predictions")
