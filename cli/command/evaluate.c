@@ -259,6 +259,7 @@ static int write_page(session *s, const arguments *args, const evaluate_job *job
                     .labelled = job->labelled,
                     .unsure = job->unsure,
                     .seen = job->seen != 0,
+                    .costs = &job->given,
                     .confusion = job->confusion,
                     .constant = constant,
                     .baseline = baseline,

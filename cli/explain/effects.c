@@ -22,11 +22,11 @@ static char *point_text(const json_t *list, size_t i)
     return json_is_string(value) ? text_of("%s", json_string_value(value)) : text_of("%.6g", json_number_value(value));
 }
 
-/* The points of a column as they are written: categories, dates or numbers. */
+/* The points of a column as they are written: categories, dates, ordered words or numbers. */
 static const json_t *points_of(const json_t *column)
 {
-    const json_t *dates = json_object_get(column, "dates");
-    return dates ? dates : json_object_get(column, "values");
+    const json_t *dates = json_object_get(column, "dates"), *words = json_object_get(column, "words");
+    return dates ? dates : words ? words : json_object_get(column, "values");
 }
 
 static const char *name_of(const json_t *column)
@@ -77,6 +77,10 @@ void effects_text(FILE *file, const json_t *report, int most)
         size_t n = json_array_size(values), few = (size_t)most;
         bool all = most < 2 || n <= few || json_is_true(json_object_get(one, "category"));
         say(file, "\n");
+        if (n == 0) {
+            say(file, "%s: no row has a value\n", name_of(one));
+            continue;
+        }
         sheet t = sheet_new(all ? "lrrr" : "lrr");
         sheet_add(&t, "%s", name_of(one));
         if (all) sheet_add(&t, "rows");
@@ -96,7 +100,7 @@ void effects_text(FILE *file, const json_t *report, int most)
         }
         sheet_print(&t, file, "");
     }
-    if (json_is_array(list_at(report, "map"))) {
+    if (json_array_size(json_array_get(list_at(report, "map"), 0))) {
         say(file, "\n");
         map_text(file, report);
     }
@@ -108,8 +112,40 @@ static void csv_number(FILE *file, double x)
     if (!isnan(x)) fputs(number_of(x).text, file);
 }
 
+static void csv_point(FILE *file, const json_t *values, size_t k)
+{
+    char *text = json_is_string(json_array_get(values, k)) ? point_text(values, k)
+                                                           : text_of("%s", number_of(number_in(values, k)).text);
+    csv_cell(file, text);
+    free(text);
+}
+
+/* A row for each pair of values. */
+static void map_csv(FILE *file, const json_t *report)
+{
+    const json_t *columns = list_at(report, "columns"), *map = list_at(report, "map");
+    const json_t *first = json_array_get(columns, 0), *second = json_array_get(columns, 1);
+    const json_t *x = points_of(first), *y = points_of(second);
+    csv_cell(file, name_of(first));
+    fputc(',', file);
+    csv_cell(file, name_of(second));
+    fputs(",partial_dependence\n", file);
+    for (size_t i = 0; i < json_array_size(x); i++)
+        for (size_t j = 0; j < json_array_size(y); j++) {
+            csv_point(file, x, i);
+            fputc(',', file);
+            csv_point(file, y, j);
+            csv_number(file, number_in(json_array_get(map, i), j));
+            fputc('\n', file);
+        }
+}
+
 void effects_csv(FILE *file, const json_t *report)
 {
+    if (json_is_array(list_at(report, "map"))) {
+        map_csv(file, report);
+        return;
+    }
     const json_t *classes = list_at(report, "classes");
     size_t i, q;
     json_t *one, *name;
@@ -126,13 +162,9 @@ void effects_csv(FILE *file, const json_t *report)
     {
         const json_t *values = points_of(one), *shares = list_at(one, "dependence_classes");
         for (size_t k = 0; k < json_array_size(values); k++) {
-            char *text = json_is_string(json_array_get(values, k))
-                             ? point_text(values, k)
-                             : text_of("%s", number_of(number_in(values, k)).text);
             csv_cell(file, name_of(one));
             fputc(',', file);
-            csv_cell(file, text);
-            free(text);
+            csv_point(file, values, k);
             fprintf(file, ",%lld", (long long)json_integer_value(json_array_get(list_at(one, "counts"), k)));
             csv_number(file, number_in(list_at(one, "dependence"), k));
             csv_number(file, number_in(list_at(one, "local"), k));
@@ -188,7 +220,8 @@ static void draw_panels(const json_t *report, const char *title, const char *ans
     for (size_t i = 0; i < n; i++) {
         const json_t *one = json_array_get(columns, i), *values = list_at(one, "values"),
                      *local = list_at(one, "local");
-        bool category = json_is_true(json_object_get(one, "category"));
+        if (json_object_get(one, "words")) values = points_of(one);
+        bool category = json_is_true(json_object_get(one, "category")) || json_object_get(one, "words");
         panel[i] = (effect_panel){.column = name_of(one),
                                   .category = category,
                                   .dates = json_object_get(one, "dates") != NULL,
@@ -205,6 +238,7 @@ static void draw_panels(const json_t *report, const char *title, const char *ans
             high = fmax(high, fmax(panel[i].dependence[k], panel[i].local ? panel[i].local[k] : -INFINITY));
         }
     }
+    if (low > high) low = 0, high = 1;
     out->f = (figure){.kind = FIGURE_EFFECTS,
                       .title = title,
                       .detail = "How the answer changes along each column, and the probability of every class.",

@@ -100,6 +100,8 @@ static void scores_part(FILE *file, const subject *p)
     page_figure(file, &f,
                 p->thresholds ? "The background shows the predicted class; the dashed lines are the thresholds. Rows "
                                 "whose colour differs from the background are misclassified."
+                : p->by_costs && !p->expected
+                    ? "The model answers by what wrong answers cost, so that no part of this scale has one answer."
                 : p->expected
                     ? "The score is the expected rank: the mean of the class numbers, from 1, by their predicted "
                       "probabilities. The background shows the nearest class."
@@ -168,7 +170,7 @@ static int regions_part(session *s, FILE *file, const subject *p)
 static int figure_parts(session *s, FILE *file, const evaluation *e)
 {
     subject p;
-    subject_take(e->model, e->data, &p);
+    subject_take(e->model, e->data, e->costs, &p);
     int code = subject_predict(s, &p, 1);
     if (code == EXIT_OK) {
         confusion_part(file, &p, e->confusion, e->unsure);

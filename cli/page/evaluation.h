@@ -4,6 +4,7 @@
 #define RUNG_CLI_PAGE_EVALUATION_H
 
 #include "core/common.h"
+#include "data/costs.h"
 
 typedef struct {
     const char *key, *meaning;
@@ -15,6 +16,7 @@ typedef struct {
     rung_data *data;
     int64_t labelled, unsure; /* unsure: of the labelled rows, those without an answer; the others are measured */
     bool seen;                /* the model was fitted to these rows */
+    const costs *costs;       /* by which it answers; of classes only */
     const int64_t *confusion; /* classes x classes: truth, answer; of classes only */
     int64_t near;             /* rows at most one class off; of classes only */
     const char *constant;     /* the median, which the model is compared with */

@@ -84,6 +84,11 @@ static void category_labels(canvas *c, const effect_panel *p, const axis *x, dou
 static void draw_panel(canvas *c, const effects_figure *f, const effect_panel *p, box at)
 {
     double lower = f->classes ? 84 : 0;
+    if (p->n == 0) {
+        draw_text(c, at.x + 56, at.y + 14, (text_style){FONT, START, false, INK, 0}, "%s: no row has a value",
+                  p->column);
+        return;
+    }
     box top = {at.x + 56, at.y + 22, at.w - 56 - 14, at.h - 22 - 52 - lower - (f->classes ? 14 : 0)};
     box bottom = {top.x, top.y + top.h + 14, top.w, lower};
     axis x = axis_new(p->category ? 0 : p->x[0], p->category ? p->n : p->x[p->n - 1], top.x, top.x + top.w, 60, false,

@@ -16,7 +16,9 @@ void map_draw(canvas *c, const map_figure *f)
     box area = {110, 56, c->width - 110 - 110, c->height - 56 - 80};
     double w = area.w / f->columns, h = area.h / f->rows;
     draw_title(c, f->title);
-    draw_text(c, 12, 38, (text_style){SMALL_FONT, START, false, SOFT_INK, 0}, "%s", f->note);
+    draw_text(c, 12, 38, (text_style){SMALL_FONT, START, false, SOFT_INK, 0}, "%s",
+              f->columns && f->rows ? f->note : "no row has a value of both columns");
+    if (!f->columns || !f->rows) return;
     for (int i = 0; i < f->columns; i++)
         for (int j = 0; j < f->rows; j++) {
             double v = f->value[i * f->rows + j], share = f->high > f->low ? (v - f->low) / (f->high - f->low) : 0;

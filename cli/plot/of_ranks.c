@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "data/datafile.h"
 #include "experiment/report/report.h"
@@ -73,19 +74,28 @@ static int ranks_of_database(session *s, const arguments *args, report_choices *
     return code;
 }
 
-static bool has_numbers(const rung_table *t, int64_t column)
+/* Whether the first column names the data sets: its header says so, no cell is a number, or they count the rows. */
+static bool first_is_names(const rung_table *t)
 {
-    double x;
-    for (int64_t i = 0; i < rung_table_rows(t); i++)
-        if (cell_number(t, i, column, &x)) return true;
-    return false;
+    static const char *const heads[] = {"dataset", "data set", "data", "set", "name", NULL};
+    int64_t rows = rung_table_rows(t), numbers = 0, counted = 0;
+    double x, first = 0;
+    if (!rung_table_columns(t)) return false;
+    for (const char *const *head = heads; *head; head++)
+        if (!strcasecmp(rung_table_name(t, 0), *head)) return true;
+    for (int64_t i = 0; i < rows; i++) {
+        if (!cell_number(t, i, 0, &x)) continue;
+        if (numbers++ == 0) first = x;
+        counted += x == first + (double)i;
+    }
+    return numbers == 0 || (counted == rows && (first == 0 || first == 1));
 }
 
-/* A row per data set, a column per method; a first column of text holds the names of the data sets. */
+/* A row per data set, a column per method. */
 static int ranks_of_table(session *s, const arguments *args, const report_choices *choices, const rung_table *t)
 {
     int64_t rows = rung_table_rows(t), columns = rung_table_columns(t);
-    int skip = columns > 0 && !has_numbers(t, 0), k = (int)columns - skip;
+    int skip = first_is_names(t), k = (int)columns - skip;
     if (rows < 2 || k < 2) {
         complain("plot: %s: expected a row per data set and a column per method, at least two of each",
                  operand(args, 1));

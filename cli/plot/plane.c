@@ -171,7 +171,7 @@ static int answer_all(session *s, const subject *p, const frame *f, plane *out, 
                     f->origin[j] + (f->scale[j] > 0 ? f->scale[j] : 1) * (a * f->u[j] + b * f->v[j]);
         }
         rung_view view = {row, n, f->d, f->d, 1};
-        const rung_output want = {.size = sizeof want, .rank = rank, .abstain = costs_always(p->model)};
+        const rung_output want = {.size = sizeof want, .rank = rank, .cost = p->cost, .abstain = p->abstain};
         status = rung_model_predict(s->ctx, p->model, &view, &want);
         for (int64_t i = 0; i < n && status == RUNG_OK; i++) out->answer[l->at[first + i]] = rank[i];
     }

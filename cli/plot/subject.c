@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plot/subject.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@
 static void find_thresholds(subject *p)
 {
     int found = 0;
-    p->thresholds = rung_model_thresholds(p->model, 0, NULL);
+    p->thresholds = p->by_costs ? 0 : rung_model_thresholds(p->model, 0, NULL);
     if (p->thresholds == 0) return;
     p->threshold = allocate((size_t)p->thresholds, sizeof *p->threshold);
     p->answer = allocate((size_t)p->thresholds + 1, sizeof *p->answer);
@@ -26,18 +27,22 @@ static bool score_is_expected(const subject *p)
 {
     const char *scorer = rung_model_scorer(p->model);
     if (!strcmp(scorer, "average") || !strcmp(scorer, "neighbours")) return true;
-    return p->outputs == 1 && p->thresholds == 0 && rung_model_has_probabilities(p->model) &&
+    return p->outputs == 1 && rung_model_thresholds(p->model, 0, NULL) == 0 && rung_model_has_probabilities(p->model) &&
            rung_model_means(p->model, 0, NULL) == 0 && strcmp(scorer, "constant") != 0;
 }
 
-void subject_take(rung_model *model, rung_data *data, subject *out)
+void subject_take(rung_model *model, rung_data *data, const costs *how, subject *out)
 {
+    bool asked = how && (how->matrix || how->abstain > 0);
     *out = (subject){.model = model,
                      .data = data,
                      .method = rung_model_method(model),
                      .n = rung_data_rows(data),
                      .classes = rung_model_classes(model),
-                     .outputs = rung_model_outputs(model)};
+                     .outputs = rung_model_outputs(model),
+                     .by_costs = asked || rung_model_cost(model, NULL),
+                     .cost = asked ? how->matrix : NULL,
+                     .abstain = asked && how->abstain > 0 ? DBL_MAX : costs_always(model)};
     labels given = labels_of(data);
     out->truth = labels_exact(&given);
     out->name = allocate((size_t)out->classes, sizeof *out->name);
@@ -59,7 +64,7 @@ int subject_open(session *s, const arguments *args, const char *model_path, cons
     }
     if (code == EXIT_OK) code = datafile_encode(s, args, model, data_path, 1, &data);
     if (code == EXIT_OK)
-        subject_take(model, data, out);
+        subject_take(model, data, NULL, out);
     else
         rung_model_free(model);
     return code;
@@ -77,7 +82,8 @@ int subject_predict(session *s, subject *p, int output)
                                                .rank = p->rank,
                                                .score = p->score,
                                                .proba = p->proba,
-                                               .abstain = costs_always(p->model)}));
+                                               .cost = p->cost,
+                                               .abstain = p->abstain}));
     for (size_t i = 0; i < n; i++) p->score[i] = p->score[i * outputs + (size_t)output - 1];
     return EXIT_OK;
 }

@@ -4,6 +4,7 @@
 #define RUNG_CLI_PLOT_SUBJECT_H
 
 #include "core/common.h"
+#include "data/costs.h"
 #include "plot/figures.h"
 
 typedef struct {
@@ -14,9 +15,12 @@ typedef struct {
     const char **name; /* of the classes */
     int *truth;        /* 0: unlabelled, or an interval, which has no class to show */
     int *rank;
-    double *score; /* of the chosen output */
-    bool expected; /* the score is the expected class: the mean of the class numbers by their probabilities */
-    double *proba; /* NULL: the model has none */
+    double *score;      /* of the chosen output */
+    bool by_costs;      /* answers are those of least expected cost, so that no threshold decides */
+    const double *cost; /* by which; NULL: those of the model */
+    double abstain;     /* with which every row is answered */
+    bool expected;      /* the score is the expected class: the mean of the class numbers by their probabilities */
+    double *proba;      /* NULL: the model has none */
     int thresholds;
     double *threshold;
     int *answer; /* the classes between the thresholds; NULL: no thresholds */
@@ -26,8 +30,9 @@ typedef struct {
 /* Reads a model file and a data file. Models of real targets, or without ranks, are rejected: their figures would be
  * empty. The subject belongs to the caller, also on failure: subject_close. */
 int subject_open(session *s, const arguments *args, const char *model, const char *data, subject *out);
-/* The same for an existing model and data, which then belong to the subject. */
-void subject_take(rung_model *model, rung_data *data, subject *out);
+/* The same for an existing model and data, which then belong to the subject, and answers by these costs, which do not;
+ * NULL: by those of the model. */
+void subject_take(rung_model *model, rung_data *data, const costs *how, subject *out);
 /* Predicts; output from 1. */
 int subject_predict(session *s, subject *p, int output);
 void subject_close(subject *p);

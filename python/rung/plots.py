@@ -483,6 +483,8 @@ def plot_effect(
                 markersize=points(8), zorder=2)  # fmt: skip
         if one.get("dates"):
             _dates(ax)
+        elif one.get("words"):
+            ax.set_xticks(one["values"], _look.names(one["words"]))
         note = "solid: accumulated local effects; dashed: partial dependence"
     _look.head(ax, f"Effect of {_look.names([one['name']])[0]}", note)
     return ax
@@ -514,6 +516,8 @@ def _plot_shares(report, one, ax):
         ax.set_xlim(one["values"][0], one["values"][-1])
         if one.get("dates"):
             _dates(ax)
+        elif one.get("words"):
+            ax.set_xticks(one["values"], _look.names(one["words"]))
     ax.set_ylim(0, 1)
     ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=points(SMALL_FONT), reverse=True)
     _look.head(ax, f"Effect of {_look.names([one['name']])[0]}", "mean probability of every class, by partial dependence")
@@ -541,8 +545,10 @@ def plot_pair(report: Mapping[str, Any], *, ax: Axes | None = None) -> Axes:
     colours = LinearSegmentedColormap.from_list("share", [_look.share_colour(share) for share in (0, 1)])
     image = ax.imshow(np.array(report["map"]).T, origin="lower", aspect="auto", cmap=colours)
     for axis, one in ((ax.xaxis, across), (ax.yaxis, up)):
-        labels = one.get("dates") or (
-            one["values"] if one["category"] else [f"{value:.3g}" for value in one["values"]]
+        labels = (
+            one.get("dates")
+            or one.get("words")
+            or (one["values"] if one["category"] else [f"{value:.3g}" for value in one["values"]])
         )
         axis.set_ticks(range(len(labels)), _look.names(labels))
     bar = ax.figure.colorbar(image, ax=ax)

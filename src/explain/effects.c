@@ -253,6 +253,18 @@ static json_t *dates_json(const study *s, const effect *e, int *bad)
     return out;
 }
 
+/* Of a column of ordered words, as the source has them. */
+static json_t *words_json(const study *s, const effect *e, int *bad)
+{
+    const column_code *c = code_of(s, e->column);
+    json_t *out = json_array();
+    for (int k = 0; k < e->n; k++) {
+        int64_t word = (int64_t)e->cells[k * column_width(c)] - 1;
+        json_add(out, word >= 0 && word < c->n_categories ? json_clean(c->categories[word]) : json_null(), bad);
+    }
+    return out;
+}
+
 static json_t *effect_json(const study *s, const effect *e, int *bad)
 {
     json_t *out = json_object(), *counts = json_array();
@@ -261,6 +273,7 @@ static json_t *effect_json(const study *s, const effect *e, int *bad)
     json_put(out, "category", json_boolean(code_of(s, e->column)->nominal), bad);
     json_put(out, "values", points_json(s, e, bad), bad);
     if (column_dates(code_of(s, e->column))) json_put(out, "dates", dates_json(s, e, bad), bad);
+    if (code_of(s, e->column)->form == FORM_ORDINAL) json_put(out, "words", words_json(s, e, bad), bad);
     for (int k = 0; k < e->n; k++) json_add(counts, json_integer(e->count[k]), bad);
     json_put(out, "counts", counts, bad);
     json_put(out, "rug", numbers_json(e->rugs, 1, e->rug, 0, bad), bad);
