@@ -69,7 +69,7 @@ static rung_status check_column(rung_ctx *ctx, const column_code *c, int64_t num
 {
     REQUIRE(c->nominal || isfinite(c->fill), "column %lld: the fill value is not a number", (long long)number);
     REQUIRE(!c->nominal || c->n_categories >= 1, "column %lld has no categories", (long long)number);
-    REQUIRE(c->nominal || (c->form == FORM_ORDINAL ? c->n_categories >= 2 : c->n_categories == 0),
+    REQUIRE(c->nominal || (c->form == FORM_ORDINAL ? c->n_categories >= 1 : c->n_categories == 0),
             "column %lld is no list of words but has %lld of them", (long long)number, (long long)c->n_categories);
     REQUIRE(!c->unit || (!c->nominal && c->form <= FORM_GROUPED && strlen(c->unit) < UNIT),
             "column %lld has a unit but no numbers", (long long)number);

@@ -7,6 +7,7 @@
 
 #include "base/comm.h"
 #include "input/encode/column_kind.h"
+#include "input/encode/column_said.h"
 #include "input/encode/features.h"
 #include "input/read/format.h"
 #include "input/read/held_input.h"
@@ -69,22 +70,41 @@ rung_status stream_estimate(rung_ctx *ctx, const rung_files *files, const rung_r
 
 /* ---- the sample ---- */
 
-/* Columns that count the rows are found by pass one alone; they are left out unless the caller says what columns are.
- * Weights may count, too, and are no feature. */
-static rung_status left_out(rung_ctx *ctx, const survey *v, const rung_encode_options *options, const char **ignore)
+/* Columns that count the rows are found by pass one alone where the sample lacks some rows: left out where nobody says what
+ * they are, unless there are no others. */
+static rung_status left_out(rung_ctx *ctx, const survey *v, const rung_encode_options *options, const int **out)
 {
-    int64_t weights = -1;
-    *ignore = options->ignore;
-    if (options->weights) TRY(table_find(ctx, v->shape, options->weights, "weights", &weights));
-    for (int64_t c = 0; c < v->shape->n_columns && !options->numeric; c++) {
-        const char *name = v->shape->columns[c].name;
-        if (!v->counts[c] || c == v->label || c == weights || strchr(name, ',')) continue;
-        column_counts_warn(ctx, v->shape, c);
-        if (*name)
-            TRY(pool_printf(ctx, &ctx->scratch, ignore, "%s%s%s", *ignore ? *ignore : "", *ignore ? "," : "", name));
-        else
-            TRY(pool_printf(ctx, &ctx->scratch, ignore, "%s%s%lld", *ignore ? *ignore : "", *ignore ? "," : "",
-                            (long long)c + 1));
+    int64_t n = v->shape->n_columns, others = 0;
+    bool *feature = NULL;
+    int *flag = NULL;
+    said_column *said;
+    *out = options->left_out;
+    if (v->limit == UINT64_MAX) return RUNG_OK;
+    TRY(NEW(ctx, &ctx->scratch, feature, n));
+    TRY(NEW(ctx, &ctx->scratch, flag, n));
+    TRY(dataset_features(ctx, v->shape, options, feature));
+    TRY(said_columns(ctx, v->shape, options, &said));
+    for (int64_t c = 0; c < n; c++) {
+        flag[c] = feature[c] && v->counts[c] && said[c].kind == SAID_NOTHING;
+        others += feature[c] && !flag[c];
+    }
+    if (others == 0) return RUNG_OK;
+    for (int64_t c = 0; c < n; c++) {
+        if (flag[c]) column_counts_warn(ctx, v->shape, c);
+        flag[c] = flag[c] || (options->left_out && options->left_out[c]);
+    }
+    *out = flag;
+    return RUNG_OK;
+}
+
+/* A column of numbers must not have others than finite ones, whether they are in the sample or not. */
+static rung_status check_finite(rung_ctx *ctx, const survey *v, const coding *code)
+{
+    for (int64_t k = 0; k < code->n_columns; k++) {
+        int64_t c = code->columns[k].position;
+        const cell_notes *note = &v->notes[c];
+        if (!code->columns[k].nominal && note->odd_file >= 0)
+            return cell_not_finite(ctx, v->s->path[note->odd_file], note->odd_line, v->shape, c, note->odd);
     }
     return RUNG_OK;
 }
@@ -177,13 +197,14 @@ static rung_status take_sample(rung_ctx *ctx, const survey *v, const rung_encode
         TRY(table_find(ctx, v->shape, options->weights, "weights", &weights));
         TRY(column_key(ctx, &s->mem, v->shape, weights, &s->weights));
     }
-    TRY(left_out(ctx, v, options, &own.ignore));
+    TRY(left_out(ctx, v, options, &own.left_out));
     TRY(list_records(ctx, v, s, &record, &n));
     TRY(table_new(ctx, v->first, &t));
     rung_status status = survey_table_of(ctx, v, n, record, t);
     if (status == RUNG_OK) status = dataset_encode(ctx, t, &own, &s->sample);
     table_free(t);
     TRY(status);
+    TRY(check_finite(ctx, v, &s->sample->code));
     TRY(stream_check_labels(ctx, s->sample, v->first));
     s->sample->stream = s;
     return s->sample->code.real ? RUNG_OK : count_rows(ctx, v, n, record, s);

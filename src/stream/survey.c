@@ -7,6 +7,7 @@
 #include "stream/survey.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -63,6 +64,16 @@ static rung_status take_shape(rung_ctx *ctx, survey *v)
 
 static bool is_text(const survey *v, int64_t c) { return v->shape->columns[c].kind == COLUMN_TEXT; }
 
+/* Nothing has been seen of the columns. */
+static void clear_columns(survey *v)
+{
+    for (int64_t c = 0; c < v->shape->n_columns; c++) {
+        v->texts[c] = (dictionary){0};
+        v->counts[c] = !is_text(v, c);
+        v->notes[c] = (cell_notes){.odd_file = -1};
+    }
+}
+
 static rung_status start(rung_ctx *ctx, survey *v)
 {
     int64_t columns = v->shape->n_columns;
@@ -74,8 +85,9 @@ static rung_status start(rung_ctx *ctx, survey *v)
     TRY(NEW(ctx, &ctx->scratch, v->turned, columns));
     TRY(NEW(ctx, &ctx->scratch, v->counts, columns));
     TRY(NEW(ctx, &ctx->scratch, v->previous, columns));
+    TRY(NEW(ctx, &ctx->scratch, v->notes, columns));
     TRY(NEW(ctx, &ctx->scratch, v->file_rows, v->s->n_files));
-    for (int64_t c = 0; c < columns; c++) v->counts[c] = !is_text(v, c);
+    clear_columns(v);
     v->n = v->n_extra = 0;
     v->limit = UINT64_MAX;
     return RUNG_OK;
@@ -202,6 +214,21 @@ static void note_counts(survey *v, const survey_block *b)
     }
 }
 
+static void note_cells(survey *v, const survey_block *b)
+{
+    for (int64_t j = 0; j < b->t->n_columns; j++) {
+        const column *c = &b->t->columns[j];
+        cell_notes *note = &v->notes[b->place[j]];
+        if (c->kind != COLUMN_NUMBER) continue;
+        if (c->marks > 0 && note->marks == 0) snprintf(note->mark, sizeof note->mark, "%s", c->mark);
+        note->marks += c->marks;
+        if (c->odd_row < 0 || note->odd_file >= 0) continue;
+        note->odd_file = b->file;
+        note->odd_line = table_line(b->t, c->odd_row);
+        snprintf(note->odd, sizeof note->odd, "%s", c->odd);
+    }
+}
+
 static void take_rows(survey *v, const survey_block *b)
 {
     for (int64_t i = 0; i < b->t->n_rows; i++) {
@@ -222,6 +249,7 @@ static rung_status survey_table(rung_ctx *ctx, survey *v, survey_block *b)
     if (note_turned(v, b)) return RUNG_OK;
     TRY(index_texts(ctx, v, b));
     note_counts(v, b);
+    note_cells(v, b);
     take_rows(v, b);
     return RUNG_OK;
 }
@@ -294,6 +322,7 @@ static rung_status pack(rung_ctx *ctx, const survey *v, bytes *out)
     TRY(put(ctx, out, heads, sizeof heads));
     TRY(put(ctx, out, v->turned, columns));
     TRY(put(ctx, out, v->counts, columns));
+    TRY(put(ctx, out, v->notes, columns * (int64_t)sizeof *v->notes));
     TRY(put(ctx, out, v->file_rows, v->s->n_files * 8));
     TRY(put(ctx, out, v->label_rows, sizeof v->label_rows));
     for (int64_t c = 0; c < columns; c++) {
@@ -317,6 +346,19 @@ static void renumber(const survey *v, int32_t *const *index, uint64_t *record)
     }
 }
 
+/* The processes are in the order of their files. */
+static void add_notes(survey *v, int64_t c, const char **at)
+{
+    cell_notes more, *all = &v->notes[c];
+    get(at, &more, sizeof more);
+    if (all->marks == 0) memcpy(all->mark, more.mark, sizeof all->mark);
+    all->marks += more.marks;
+    if (all->odd_file >= 0 || more.odd_file < 0) return;
+    all->odd_file = more.odd_file;
+    all->odd_line = more.odd_line;
+    memcpy(all->odd, more.odd, sizeof all->odd);
+}
+
 static rung_status unpack(rung_ctx *ctx, survey *v, const char *at)
 {
     int64_t columns = v->shape->n_columns, record = v->words * 8, heads[3], one;
@@ -326,6 +368,7 @@ static rung_status unpack(rung_ctx *ctx, survey *v, const char *at)
     get(&at, heads, sizeof heads);
     for (int64_t c = 0; c < columns; c++) get(&at, &flag, 1), v->turned[c] |= flag;
     for (int64_t c = 0; c < columns; c++) get(&at, &flag, 1), v->counts[c] &= flag;
+    for (int64_t c = 0; c < columns; c++) add_notes(v, c, &at);
     for (int64_t k = 0; k < v->s->n_files; k++) get(&at, &one, 8), v->file_rows[k] += one;
     get(&at, label_rows, sizeof label_rows);
     TRY(NEW(ctx, &ctx->scratch, index, columns));
@@ -393,11 +436,11 @@ static rung_status put_together(rung_ctx *ctx, survey *v)
 {
     bytes own = {0};
     char **all;
-    int64_t *size, columns = v->shape->n_columns;
+    int64_t *size;
     TRY(drop_hopeless(ctx, v));
     TRY(pack(ctx, v, &own));
     TRY(comm_gather(ctx, own.v, own.n, &all, &size));
-    for (int64_t c = 0; c < columns; c++) v->texts[c] = (dictionary){0}, v->counts[c] = !is_text(v, c);
+    clear_columns(v);
     memset(v->file_rows, 0, (size_t)v->s->n_files * sizeof *v->file_rows);
     v->n = v->n_extra = 0;
     for (int r = 0; r < comm_ranks(ctx); r++) {
@@ -489,6 +532,8 @@ rung_status survey_table_of(rung_ctx *ctx, const survey *v, int64_t n, const uin
         column *to = &t->columns[c];
         const column *as = &v->shape->columns[c];
         *to = (column){.kind = as->kind, .odd_row = -1, .declared = as->declared, .unnamed = as->unnamed};
+        to->marks = v->notes[c].marks;
+        to->mark = v->notes[c].mark; /* lives as long as the survey */
         TRY(pool_text(ctx, &t->mem, v->shape->columns[c].name, &to->name));
         to->n_values = v->texts[c].n;
         to->values = v->texts[c].values; /* they live as long as the survey */

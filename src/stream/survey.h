@@ -6,6 +6,12 @@
 #include "input/table/dictionary.h"
 #include "stream/stream.h"
 
+typedef struct { /* of a column of numbers: what its cells say besides numbers; the first of them for messages */
+    int64_t odd_file, odd_line; /* of a cell nan or infinite; odd_file -1: there is none */
+    int64_t marks;              /* cells that say in words that the value is missing */
+    char odd[40], mark[40];
+} cell_notes;
+
 typedef struct {
     pool mem; /* of the texts */
     const rung_stream *s;
@@ -30,6 +36,7 @@ typedef struct {
     bool *turned;           /* per column: text in a column of numbers */
     bool *counts;           /* per column: it goes up by one from row to row within every file */
     double *previous;
+    cell_notes *notes; /* per column */
     int64_t *file_rows;
 } survey;
 

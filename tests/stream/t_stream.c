@@ -444,12 +444,58 @@ static void test_same_bits(void **state)
     remove_parts(&p);
 }
 
+/* What dataset_encode makes of a table that counts its rows twice, as a file and as a sample of it. */
+static rung_data *encode_counts(rung_ctx *ctx, const char *path, const rung_encode_options *options, int64_t most,
+                                rung_stream **s)
+{
+    rung_files *files;
+    rung_table *table;
+    rung_data *data;
+    assert_ok(ctx, files_new(ctx, (const char *const[]){path, NULL}, &files));
+    assert_ok(ctx, rung_table_read_files(ctx, files, NULL, &table));
+    assert_ok(ctx, rung_data_encode(ctx, table, options, &data));
+    assert_ok(ctx, stream_open(ctx, files, &(rung_read_options){0}, options, most, s));
+    rung_table_free(table);
+    rung_files_free(files);
+    return data;
+}
+
+/* Columns that count the rows are left out unless the caller says what they are, whatever is said of others and however they
+ * are called. */
+static void test_counting_columns(void **state)
+{
+    rung_ctx *ctx = *state;
+    char path[] = "/tmp/rung_counts_XXXXXX";
+    FILE *f = fdopen(mkstemp(path), "w");
+    fputs("count,\"of,rows\",z,x,y\n", f);
+    for (int i = 0; i < ROWS; i++) fprintf(f, "%d,%d,%d,%g,%d\n", i + 1, i, i % 7, i * 0.37 - i / 3, 1 + i % 3);
+    fclose(f);
+    const rung_encode_options options[] = {{.size = sizeof(rung_encode_options)},
+                                           {.size = sizeof(rung_encode_options), .numeric = "z"},
+                                           {.size = sizeof(rung_encode_options), .nominal = "z"},
+                                           {.size = sizeof(rung_encode_options), .numeric = "count"},
+                                           {.size = sizeof(rung_encode_options), .ignore = "count"},
+                                           {.size = sizeof(rung_encode_options), .weights = "count"},
+                                           {.size = sizeof(rung_encode_options), .ignore = "x,z"}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        for (int64_t most = 100; most <= 2 * ROWS; most += 2 * ROWS - 100) {
+            rung_stream *s;
+            rung_data *data = encode_counts(ctx, path, &options[i], most, &s);
+            assert_int_equal(s->sample->code.n_columns, data->code.n_columns);
+            for (int64_t j = 0; j < data->code.n_columns; j++)
+                assert_string_equal(s->sample->code.columns[j].name, data->code.columns[j].name);
+            rung_stream_free(s);
+            rung_data_free(data);
+        }
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {WITH_CONTEXT(test_sample_of_all),    WITH_CONTEXT(test_small_sample),
                                        WITH_CONTEXT(test_models_of_all),    WITH_CONTEXT(test_small_sample_model),
                                        WITH_CONTEXT(test_single_precision), WITH_CONTEXT(test_thinned_products),
-                                       WITH_CONTEXT(test_refused),          cmocka_unit_test(test_same_bits),
-                                       cmocka_unit_test(test_packed_rows)};
+                                       WITH_CONTEXT(test_refused),          WITH_CONTEXT(test_counting_columns),
+                                       cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_packed_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

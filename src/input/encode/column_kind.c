@@ -605,7 +605,7 @@ rung_status column_kind_of(rung_ctx *ctx, pool *mem, const rung_table *t, int64_
         tell_row_names(ctx, t, j);
         return *use = USE_NOTHING, RUNG_OK;
     }
-    if (c->ordered) return as_ordinal(ctx, mem, c->n_values, c->values, out);
+    if (c->ordered && c->n_values > 0) return as_ordinal(ctx, mem, c->n_values, c->values, out);
     if (c->kind == COLUMN_TEXT && c->declared) return as_categories(ctx, mem, t, j, out);
     if (c->kind == COLUMN_NUMBER) return number_kind(ctx, mem, t, j, out, use);
     TRY(text_kind(ctx, mem, t, j, out, &is));

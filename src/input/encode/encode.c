@@ -127,6 +127,16 @@ rung_status dataset_label_column(rung_ctx *ctx, const rung_table *t, const rung_
     return assign_roles(ctx, t, options, roles, out, &weights, &groups, &suggested);
 }
 
+rung_status dataset_features(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, bool *out)
+{
+    role *roles = NULL;
+    int64_t label, weights, groups, suggested;
+    TRY(NEW(ctx, &ctx->scratch, roles, t->n_columns));
+    TRY(assign_roles(ctx, t, options, roles, &label, &weights, &groups, &suggested));
+    for (int64_t j = 0; j < t->n_columns; j++) out[j] = roles[j] == ROLE_FEATURE;
+    return RUNG_OK;
+}
+
 static rung_status check_missing(rung_ctx *ctx, const rung_table *t, int64_t j)
 {
     const column *c = &t->columns[j];
@@ -374,7 +384,10 @@ rung_status dataset_groups(rung_ctx *ctx, const rung_table *t, int64_t j, rung_d
         TRY(NEW(ctx, &data->mem, data->group_names, c->n_values));
         data->n_group_names = (int)c->n_values;
         for (int64_t k = 0; k < c->n_values; k++) TRY(pool_text(ctx, &data->mem, c->values[k], &data->group_names[k]));
-        for (int64_t i = 0; i < t->n_rows; i++) data->group[i] = c->text[i];
+        for (int64_t i = 0; i < t->n_rows; i++) {
+            const char *text = c->text[i] < 0 ? "" : c->values[c->text[i]];
+            data->group[i] = cell_says_missing(text, strlen(text), false) ? -1 : c->text[i];
+        }
     }
     int alone = data->n_group_names;
     for (int64_t i = 0; i < t->n_rows; i++)

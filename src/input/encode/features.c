@@ -10,14 +10,14 @@
 #include "input/encode/cells.h"
 #include "input/table/measure.h"
 
-static rung_status not_finite(rung_ctx *ctx, const rung_table *t, int64_t j)
+rung_status cell_not_finite(rung_ctx *ctx, const char *path, int64_t line, const rung_table *t, int64_t j,
+                            const char *text)
 {
-    const column *c = &t->columns[j];
     char label[COLUMN_LABEL];
     return set_error(
         ctx, RUNG_EDATA,
-        "%s, line %lld, column %s: '%.80s' is not a finite number; leave the cell empty for a missing value",
-        table_path(t, c->odd_row), (long long)table_line(t, c->odd_row), table_column_label(t, j, label), c->odd);
+        "%s, line %lld, column %s: '%.80s' is not a finite number; leave the cell empty for a missing value", path,
+        (long long)line, table_column_label(t, j, label), text);
 }
 
 static rung_status no_number(rung_ctx *ctx, const rung_table *t, int64_t row, int64_t j, const column_code *code,
@@ -134,7 +134,8 @@ rung_status features_code(rung_ctx *ctx, const rung_table *t, const coding *code
             TRY(code_nominal(ctx, t, from[j], &code->columns[j], code->d, X, &u));
             continue;
         }
-        if (c->kind == COLUMN_NUMBER && c->odd_row >= 0) return not_finite(ctx, t, from[j]);
+        if (c->kind == COLUMN_NUMBER && c->odd_row >= 0)
+            return cell_not_finite(ctx, table_path(t, c->odd_row), table_line(t, c->odd_row), t, from[j], c->odd);
         TRY(column_numbers(ctx, t, from[j], &code->columns[j], &plain[numeric].x));
         plain[numeric++].code = &code->columns[j];
     }

@@ -11,7 +11,8 @@
 typedef struct {
     char *plain; /* a cell with its escapes undone */
     int64_t plain_room;
-    bool *put; /* sparse rows: the columns that were named */
+    bool *put;         /* sparse rows: the columns that were named ... */
+    const char **zero; /* ... and what the others are, however the columns are read */
 } arff;
 
 /* ---- words -------------------------------------------------------------------------------------- */
@@ -226,8 +227,10 @@ static rung_status open_arff(rung_reader *r)
     if (all.n == 0) return set_error(ctx, RUNG_EDATA, "%s: no @attribute before @data", r->in.path);
     TRY(reader_columns(r, all.n));
     TRY(NEW(ctx, &r->mem, a->put, all.n));
+    TRY(NEW(ctx, &r->mem, a->zero, all.n));
     for (int64_t j = 0; j < all.n; j++) {
         const attribute *one = &all.list[j];
+        a->zero[j] = one->nominal ? one->values.values[0] : one->text ? "" : "0"; /* a string has no 0: it is missing */
         r->shape->columns[j] = (column){.name = one->name,
                                         .kind = one->text ? COLUMN_TEXT : COLUMN_NUMBER,
                                         .odd_row = -1,
@@ -264,15 +267,6 @@ static rung_status dense_row(rung_reader *r, scan *s, filling *to)
     return count == r->shape->n_columns ? RUNG_OK : wrong_count(r, count);
 }
 
-/* The value of attributes that a sparse row does not list. A string has no 0: it is missing. */
-static rung_status put_zero(filling *to, int64_t j)
-{
-    const column *c = &to->t->columns[j];
-    if (!c->declared) return filling_cell(to, j, "0", c->kind == COLUMN_NUMBER);
-    const char *first = to->words[j].values[0];
-    return filling_cell(to, j, first, (int64_t)strlen(first));
-}
-
 static rung_status sparse_row(rung_reader *r, scan *s, filling *to)
 {
     arff *a = r->own;
@@ -296,7 +290,7 @@ static rung_status sparse_row(rung_reader *r, scan *s, filling *to)
     if (s->p == s->end || *s->p != '}') return bad_line(r, "the closing } of a sparse row is missing");
     if (s->p + 1 != s->end) return bad_line(r, "text after a sparse row");
     for (j = 0; j < n; j++)
-        if (!a->put[j]) TRY(put_zero(to, j));
+        if (!a->put[j]) TRY(filling_cell(to, j, a->zero[j], (int64_t)strlen(a->zero[j])));
     return RUNG_OK;
 }
 

@@ -238,9 +238,9 @@ static rung_status take_separator(csv *r, char *out)
         if (n >= 7 || in->ended) break;
         TRY(buffer_refill(in));
     }
-    if (in->end - in->at < 6 || (p[5] != '\n' && !(p[5] == '\r' && p[6] == '\n'))) return RUNG_OK;
+    if (in->end - in->at < 6 || (p[5] != '\n' && p[5] != '\r')) return RUNG_OK;
     *out = p[4];
-    in->at += p[5] == '\n' ? 6 : 7;
+    in->at += p[5] == '\r' && in->end - in->at > 6 && p[6] == '\n' ? 7 : 6;
     in->line++;
     return RUNG_OK;
 }

@@ -384,6 +384,31 @@ static void test_cells(void **state)
 
 #define PUBLIC(test) cmocka_unit_test_setup_teardown(test, open_public, close_public)
 
+/* An ordered column of one level, or of none, tells nothing, and a model with it is written and read like any other. */
+static void test_ordered_feature_of_one_word(void **state)
+{
+    rung_ctx *ctx = *state;
+    const double x[ROWS] = {1, 2, 3, 4, 5, 6}, y[ROWS] = {1, 1, 2, 1, 2, 2};
+    const int32_t code[ROWS] = {0, 0, -1, 0, 0, 0}, none[ROWS] = {-1, -1, -1, -1, -1, -1};
+    for (int words = 0; words < 2; words++) {
+        rung_table *table;
+        rung_data *data;
+        rung_spec *spec;
+        rung_model *model;
+        assert_ok(ctx, rung_table_new(ctx, ROWS, &table));
+        assert_ok(ctx, rung_table_add_numbers(ctx, table, "x", x, 1));
+        assert_ok(ctx, rung_table_add_text(ctx, table, "level", words ? code : none, colours, words, 1));
+        assert_ok(ctx, rung_table_add_numbers(ctx, table, "label", y, 1));
+        assert_ok(ctx, rung_data_encode(ctx, table, NULL, &data));
+        assert_ok(ctx, rung_spec_new(ctx, "pom", 0, &spec));
+        assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
+        rung_model_free(model);
+        rung_spec_free(spec);
+        rung_data_free(data);
+        rung_table_free(table);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {PUBLIC(test_table),
@@ -391,6 +416,7 @@ int main(void)
                                        PUBLIC(test_text_for_numbers),
                                        PUBLIC(test_numbers_as_text),
                                        PUBLIC(test_ordered_feature),
+                                       PUBLIC(test_ordered_feature_of_one_word),
                                        PUBLIC(test_table_refusals),
                                        PUBLIC(test_names),
                                        PUBLIC(test_real_targets),
