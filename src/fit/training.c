@@ -218,6 +218,7 @@ static rung_status make_problem(rung_ctx *ctx, const training *t, int64_t n, con
     out->code = &data->code;
     out->cells = data->X;
     out->n_cells = data->n;
+    out->weight_cells = data->weight;
     out->relevance = t->relevance;
     if (t->stream.rows) out->stream = &t->stream;
     return RUNG_OK;
@@ -243,7 +244,7 @@ static rung_status take_stream(rung_ctx *ctx, const rung_spec *spec, bool scaled
 static rung_status weigh_columns(rung_ctx *ctx, int64_t labelled, const int64_t *rows, training *t)
 {
     const rung_data *data = t->data;
-    tree_table table = {.code = &data->code, .cells = data->X, .n_rows = data->n};
+    tree_table table = {.code = &data->code, .cells = data->X, .n_rows = data->n, .weight = data->weight};
     int *y = NULL, *upper = NULL;
     double *w = NULL;
     if (t->t) return set_error(ctx, RUNG_EARG, "relevance is learned from ranks: real targets need another scaling");

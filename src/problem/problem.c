@@ -89,6 +89,7 @@ rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int6
                      .code = parent->code,
                      .cells = parent->cells,
                      .n_cells = parent->n_cells,
+                     .weight_cells = parent->weight_cells,
                      .relevance = parent->relevance,
                      .parent = parent,
                      .rows = rows,

@@ -42,6 +42,7 @@ typedef struct problem {
     const coding *code;    /* of the data set ... */
     const double *cells;   /* ... and its unscaled rows, d x n_cells, NaN = missing: row i is at origin[i] */
     int64_t n_cells;
+    const double *weight_cells; /* of these rows; NULL: all 1 */
     const double
         *relevance; /* d: weights that the scaled columns have from the labels; NULL: none. Held-out rows ask for
                                 weights learned without them (fit/heldout.c) */

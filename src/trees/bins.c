@@ -105,7 +105,7 @@ static int64_t number_cuts(const tree_table *t, const column_code *c, uint64_t *
     for (int64_t s = 0; s < most; s++) {
         int64_t i = s * t->n_rows / most;
         double x = t->cells[i * d + c->first];
-        if (!isnan(x)) key[n++] = key_of(x);
+        if (!isnan(x) && row_counts(t, i)) key[n++] = key_of(x);
     }
     if (n == 0) return 0;
     sort_keys(n, key, other);
@@ -137,7 +137,7 @@ static rung_status category_bins(rung_ctx *ctx, pool *mem, const tree_table *t, 
     for (int64_t k = 0; k < c->n_categories; k++) all[k].number = k;
     for (int64_t i = 0; i < t->n_rows; i++) {
         int64_t k = row_category(c, t->cells + i * t->code->d);
-        if (k >= 0) all[k].rows++;
+        if (k >= 0 && row_counts(t, i)) all[k].rows++;
     }
     qsort(all, (size_t)c->n_categories, sizeof *all, more_rows);
     for (int64_t k = 0; k < c->n_categories; k++) (*out)[all[k].number] = (uint8_t)(k < MOST_BINS ? k + 1 : MOST_BINS);
@@ -146,20 +146,19 @@ static rung_status category_bins(rung_ctx *ctx, pool *mem, const tree_table *t, 
 
 /* ---- whole ---- */
 
-/* A column of text: whether two rows differ. */
-static bool is_mixed(const tree_table *t, const column_code *c)
+/* Whether two rows differ: in the category, or, in a column of numbers without cuts, in whether the cell is missing. */
+static bool rows_differ(const tree_table *t, const column_code *c)
 {
-    int64_t d = t->code->d, i = 1, first = t->n_rows > 0 ? row_category(c, t->cells) : -1;
-    while (i < t->n_rows && row_category(c, t->cells + i * d) == first) i++;
-    return i < t->n_rows;
-}
-
-/* A column of numbers without cuts: whether it has cells that are missing beside cells that are not. */
-static bool is_ticked(const tree_table *t, const column_code *c)
-{
-    int64_t d = t->code->d, i = 1;
-    while (i < t->n_rows && isnan(t->cells[i * d + c->first]) == isnan(t->cells[c->first])) i++;
-    return i < t->n_rows;
+    int64_t d = t->code->d, first = 0, own;
+    bool any = false;
+    for (int64_t i = 0; i < t->n_rows; i++) {
+        if (!row_counts(t, i)) continue;
+        own = c->nominal ? row_category(c, t->cells + i * d) : isnan(t->cells[i * d + c->first]);
+        if (any && own != first) return true;
+        first = own;
+        any = true;
+    }
+    return false;
 }
 
 rung_status bins_new(rung_ctx *ctx, pool *mem, const tree_table *t, tree_bins *out)
@@ -189,8 +188,7 @@ rung_status bins_new(rung_ctx *ctx, pool *mem, const tree_table *t, tree_bins *o
         }
     }
     for (int64_t c = 0; c < columns; c++)
-        out->varies[c] = t->code->columns[c].nominal ? is_mixed(t, &t->code->columns[c])
-                                                     : out->count[c] > 1 || is_ticked(t, &t->code->columns[c]);
+        out->varies[c] = (!t->code->columns[c].nominal && out->count[c] > 1) || rows_differ(t, &t->code->columns[c]);
     for (int64_t c = 0; c < columns; c++)
         out->cut_first[c + 1] = out->cut_first[c] + (t->code->columns[c].nominal ? 0 : out->count[c] - 1);
     TRY(NEW_RAW(ctx, mem, out->cut, out->cut_first[columns]));

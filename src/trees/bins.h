@@ -16,7 +16,10 @@ typedef struct {
     const coding *code;
     const double *cells;
     int64_t n_rows;
+    const double *weight; /* per row: one of weight 0 is none; NULL: all count */
 } tree_table;
+
+static inline bool row_counts(const tree_table *t, int64_t i) { return !t->weight || t->weight[i] > 0; }
 
 typedef struct {
     const coding *code;

@@ -121,8 +121,33 @@ static void weights_are_counts(void **state)
     assert_true(count > 20);
 }
 
+/* Trees, too: their bins and the columns that relevance weighs. */
+static void rows_of_weight_0_are_none(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const setting settings[] = {{.method = "boost", .scale = "standard"},
+                                       {.method = "kdlor", .scale = "relevance"},
+                                       {.method = "pom", .scale = "rank"}};
+    static double a[NEW_ROWS * 50], b[NEW_ROWS * 50];
+    static rows all, some;
+    make(2, &all, &some);
+    some.n = 0;
+    for (int64_t i = 0; i < all.n; i++) {
+        if (!(all.weight[i] > 0)) continue;
+        memcpy(some.X + some.n * D, all.X + i * D, D * sizeof *some.X);
+        some.weight[some.n] = all.weight[i] = 1;
+        some.y[some.n++] = all.y[i];
+    }
+    assert_true(some.n < all.n);
+    for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
+        int64_t n = answers_of(ctx, &settings[k], &all, all.weight, a);
+        assert_int_equal(answers_of(ctx, &settings[k], &some, some.weight, b), n);
+        assert_arrays_close(n, a, b, 1e-9);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {WITH_CONTEXT(weights_are_counts)};
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(weights_are_counts), WITH_CONTEXT(rows_of_weight_0_are_none)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

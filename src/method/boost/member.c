@@ -15,7 +15,7 @@ static rung_status make_rows(rung_ctx *ctx, void *user)
 {
     const rows_job *job = user;
     const problem *p = job->p;
-    tree_table table = {.code = p->code, .cells = p->cells, .n_rows = p->n_cells};
+    tree_table table = {.code = p->code, .cells = p->cells, .n_rows = p->n_cells, .weight = p->weight_cells};
     tree_bins *bins = NULL;
     TRY(NEW(ctx, job->mem, bins, 1));
     TRY(bins_new(ctx, job->mem, &table, bins));
