@@ -210,6 +210,22 @@ static void show_probabilities(const results *r)
     free(align);
 }
 
+/* A demonstration may be repeated, but no file of somebody else's is replaced: its own training file begins so. */
+static bool folder_is_free(const demo *d)
+{
+    const char *const paths[] = {d->train, d->test, d->model, d->predicted};
+    char first[16] = "";
+    FILE *file = fopen(d->train, "r");
+    if (file && !fgets(first, sizeof first, file)) first[0] = 0;
+    if (file) fclose(file);
+    for (size_t i = 0; i < sizeof paths / sizeof *paths && strcmp(first, "x1,x2,label\n"); i++)
+        if (access(paths[i], F_OK) == 0) {
+            complain("demo: %s exists and is not of a demonstration; give another folder", paths[i]);
+            return false;
+        }
+    return true;
+}
+
 /* ---- the story ---- */
 
 static int story(demo *d, results *r)
@@ -265,7 +281,7 @@ static int demo_run(session *s, const arguments *args)
     d.terminal = isatty(STDOUT_FILENO) && !(no_colour && *no_colour);
     d.blocks = isatty(STDOUT_FILENO) && !strcmp(nl_langinfo(CODESET), "UTF-8");
     results r = {0};
-    int code = story(&d, &r);
+    int code = folder_is_free(&d) ? story(&d, &r) : FAILED;
     results_free(&r);
     free(d.train);
     free(d.test);

@@ -94,7 +94,7 @@ const command command_serve = {
         "127.0.0.1 only. A program may send the token in the header 'Authorization: Bearer TOKEN' instead of the "
         "path.\nPOST predict takes {\"rows\": [...]}: an object for each row, with a value for every column of the "
         "model and null where it is missing, or the list of these values. \"interval\": 0.9 beside rows asks for "
-        "prediction intervals. The answer has the rows of 'rung predict --json'.\nPOST explain takes the same, and "
+        "prediction intervals. The answer has the rows of 'rung predict --json --proba'.\nPOST explain takes the same, and "
         "\"fixed\" and \"samples\" as 'rung explain --row' does; it needs --data.\nGET health describes the model.\n"
         "A request that cannot be answered gets a status from 400 on and {\"error\": \"...\"} with the reason. A "
         "request has at most 16 MiB and 10000 rows (explain: 100). 64 requests may wait for their turn; further ones "

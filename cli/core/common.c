@@ -191,8 +191,9 @@ static bool parse_size(const char *text, int64_t *out)
  * the BLAS. tests/memory compares them with what the system measures. */
 static const int64_t PROGRAM = 16 << 20, THREAD = 6 << 20;
 
-void session_limit(const session *s, rung_ctx *ctx, int shares)
+void session_settle(const session *s, rung_ctx *ctx, int shares)
 {
+    rung_ctx_set_seed(ctx, s->seed);
     rung_ctx_set_memory(ctx, s->memory / shares);
     rung_ctx_set_overhead(ctx, PROGRAM / shares, THREAD);
 }
@@ -234,12 +235,12 @@ int session_open(session *s, const char *command, const arguments *args)
         complain("out of memory");
         return FAILED;
     }
+    s->seed = (uint64_t)seed_number;
     s->threads = threads ? (int)threads_number : ranks_threads();
     s->memory = limit;
     if (limit > 0) return_freed_memory();
-    rung_ctx_set_seed(s->ctx, (uint64_t)seed_number);
     rung_ctx_set_threads(s->ctx, s->threads);
-    session_limit(s, s->ctx, 1);
+    session_settle(s, s->ctx, 1);
     rung_ctx_set_log(s->ctx, on_log, s);
     if (!s->quiet) rung_ctx_set_progress(s->ctx, on_progress, s);
     s->outer = signals_watch(s->ctx);

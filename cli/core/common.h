@@ -19,6 +19,7 @@ typedef struct {
     const char *command;
     const arguments *args;
     bool json, quiet, verbose;
+    uint64_t seed;
     int threads;       /* 0: all cores */
     int64_t memory;    /* 0: no limit */
     const char *stage; /* the stage whose progress is shown if others repeat within it; NULL: all */
@@ -38,8 +39,8 @@ extern const option global_options[];
 
 int session_open(session *s, const char *command, const arguments *args); /* EXIT_OK, or an exit code */
 void session_close(session *s);
-/* Gives a context its share of the limit of --memory, one of so many. */
-void session_limit(const session *s, rung_ctx *ctx, int shares);
+/* Gives a context the seed, and its share of the limit of --memory, one of so many. */
+void session_settle(const session *s, rung_ctx *ctx, int shares);
 
 /* After a call of the library: EXIT_OK, or prints the message and returns the exit code. */
 int session_check(session *s, rung_status status);

@@ -195,7 +195,7 @@ int workers_run(runner *r)
             break;
         }
         rung_ctx_set_threads(workers[i].ctx, 1);
-        session_limit(r->session, workers[i].ctx, n_workers);
+        session_settle(r->session, workers[i].ctx, n_workers);
         atomic_fetch_add(&r->active, 1);
         workers[i].started = pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
         if (!workers[i].started) {

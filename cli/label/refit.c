@@ -251,7 +251,7 @@ int refit_start(refit *r)
         return FAILED;
     }
     rung_ctx_set_threads(r->ctx, r->s->threads);
-    session_limit(r->s, r->ctx, 1);
+    session_settle(r->s, r->ctx, 1);
     r->low = allocate((size_t)u->rows, sizeof *r->low);
     r->high = allocate((size_t)u->rows, sizeof *r->high);
     r->chosen = allocate((size_t)u->rows, sizeof *r->chosen);

@@ -24,7 +24,7 @@ rung_status answers_open(answers *a, const session *s)
         if (status != RUNG_OK) return status;
         a->worker[i].warnings = json_array();
         rung_ctx_set_threads(a->worker[i].ctx, 1); /* requests run side by side instead */
-        session_limit(s, a->worker[i].ctx, 1);
+        session_settle(s, a->worker[i].ctx, 1);
         rung_ctx_set_log(a->worker[i].ctx, on_log, a->worker[i].warnings);
     }
     return RUNG_OK;
@@ -123,6 +123,7 @@ static void reply_rows(question *q, json_t *rows)
 typedef struct {
     int *rank, *low, *high;
     double *score, *proba, level;
+    double *sd; /* of the latent value whose mean is the score */
 } predictions;
 
 static json_t *numbers(const double *v, int n)
@@ -143,6 +144,10 @@ static json_t *prediction(const rung_model *model, const predictions *p, int64_t
     json_object_set_new(row, "score",
                         outputs == 1 ? jout_number(p->score[i]) : numbers(p->score + i * outputs, outputs));
     if (p->proba) json_object_set_new(row, "proba", numbers(p->proba + i * classes, classes));
+    if (p->sd) {
+        json_object_set_new(row, "mean", jout_number(p->score[i]));
+        json_object_set_new(row, "sd", jout_number(p->sd[i]));
+    }
     if (p->low) {
         json_object_set_new(row, "low", json_integer(p->low[i]));
         json_object_set_new(row, "high", json_integer(p->high[i]));
@@ -173,11 +178,13 @@ static void predict_rows(question *q)
     }
     if (rung_model_has_ranks(model)) p.rank = allocate(n, sizeof *p.rank);
     if (rung_model_has_probabilities(model)) p.proba = allocate(n * (size_t)rung_model_classes(model), sizeof *p.proba);
+    if (p.proba && rung_model_has_latent(model)) p.sd = allocate(n, sizeof *p.sd);
     if (p.level > 0) p.low = allocate(n, sizeof *p.low), p.high = allocate(n, sizeof *p.high);
     rung_output out = {.size = sizeof out,
                        .rank = p.rank,
                        .score = p.score,
                        .proba = p.proba,
+                       .sd = p.sd,
                        .low = p.low,
                        .high = p.high,
                        .level = p.level};
@@ -191,6 +198,7 @@ static void predict_rows(question *q)
     free(p.high);
     free(p.score);
     free(p.proba);
+    free(p.sd);
 }
 
 static void predict(question *q, const http_request *request)

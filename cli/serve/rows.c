@@ -79,6 +79,26 @@ static char *text_of_cell(const json_t *cell)
     return text_of("%s", number_of(json_number_value(cell)).text);
 }
 
+/* A number is what it is, but a text is read as the model's file wrote its numbers, where 2.125 may be 2125: so a column
+ * of such numbers has the ones or the others. Categories are words either way. */
+static char *check_mixture(const rung_model *model, const json_t *rows, int64_t j)
+{
+    int written = 0;
+    const char *name = rung_model_column(model, j, &written);
+    size_t i, text = 0, number = 0; /* the first row with one, from 1 */
+    json_t *row;
+    if (!written || rung_model_category(model, j, 0)) return NULL;
+    json_array_foreach(rows, i, row)
+    {
+        const json_t *cell = cell_at(row, name, j);
+        if (json_is_string(cell) && !text) text = i + 1;
+        if (json_is_number(cell) && !number) number = i + 1;
+    }
+    if (!text || !number) return NULL;
+    return text_of("column '%.80s' is a number in row %zu and a text in row %zu; write it in one way in all rows", name,
+                   number, text);
+}
+
 /* The cells of a column as a file would have them. */
 static rung_status add_column(rung_ctx *ctx, const json_t *rows, const char *name, int64_t j, rung_table *table)
 {
@@ -102,6 +122,10 @@ char *rows_table(rung_ctx *ctx, const rung_model *model, const json_t *rows, run
                       : json_is_array(row)
                           ? check_list(model, i, row)
                           : text_of("row %zu is neither an object of columns nor a list of values", i + 1);
+        if (wrong) return wrong;
+    }
+    for (int64_t j = 0; j < rung_model_columns(model); j++) {
+        char *wrong = check_mixture(model, rows, j);
         if (wrong) return wrong;
     }
     rung_status status = rung_table_new(ctx, (int64_t)json_array_size(rows), out);

@@ -236,6 +236,38 @@ def check_start(score, rung, folder):
         score.check(bad.returncode == 1 and "16 to 200 letters" in bad.stderr, f"token {text}: {bad.stderr}")
 
 
+def check_as_printed(score, rung, folder):
+    """Latent means, and samples by the seed: as the command prints them."""
+    subprocess.run([rung, "fit", "train.csv", "--order", "low<mid<high", "-m", "isbor", "-q", "-o", "latent.rung"], cwd=folder, check=True)
+    (folder / "row.csv").write_text("age,colour,dose\n40,red,1\n")
+
+    def printed(*words):
+        return json.loads(subprocess.run([rung, *words, "--json", "-q"], cwd=folder, capture_output=True, check=True).stdout)
+    found = []
+    for seed in (1, 7):
+        server = Server(rung, "serve", "latent.rung", "--data", "train.csv", "--seed", seed, "-q", folder=folder)
+        wanted = printed("predict", "latent.rung", "row.csv", "--proba")
+        score.check("sd" in wanted["rows"][0] and server.post("predict", {"rows": ROWS[:1]})[1] == wanted, "mean and sd of the latent value")
+        found.append(server.post("explain", {"rows": ROWS[:1], "samples": 3})[1]["rows"][0])
+        wanted = printed("explain", "latent.rung", "row.csv", "--row", "1", "--background", "train.csv", "--samples", "3", "--seed", str(seed))
+        score.check(found[-1] == wanted, f"samples drawn by the seed {seed}")
+        server.end()
+    score.check(found[0] != found[1], "another seed draws other samples")
+
+
+def check_decimal_commas(score, rung, folder):
+    """A number in JSON is that number, whatever the texts of other rows look like."""
+    rows = "".join(f"{x},{x}5;{1 + (x > 4)}\n" for x in range(10))
+    (folder / "commas.csv").write_text("size;grade\n" + rows)
+    subprocess.run([rung, "fit", "commas.csv", "-m", "pom", "-q", "-o", "commas.rung"], cwd=folder, check=True)
+    server = Server(rung, "serve", "commas.rung", "-q", folder=folder)
+    number = server.post("predict", [{"size": 2.125}])[1]
+    score.check(server.post("predict", [{"size": "2,125"}])[1] == number, "the same as a text")
+    mixed = server.post("predict", [{"size": 2.125}, {"size": "7,5"}])
+    score.check(mixed[0] == 400 and "a number in row 1 and a text in row 2" in mixed[1]["error"], f"a number beside a text: {mixed}")
+    server.end()
+
+
 def main():
     rung = str(pathlib.Path(sys.argv[1]).resolve())
     if not available(rung):
@@ -257,6 +289,8 @@ def main():
         code, error = server.end()
         score.check((code, error) == (-signal.SIGTERM, ""), f"the end: {code} {error}")
         check_queue(score, rung, folder)
+        check_as_printed(score, rung, folder)
+        check_decimal_commas(score, rung, folder)
     return score.end()
 
 

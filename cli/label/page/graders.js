@@ -16,7 +16,7 @@ const showAgreement = found => {
 const showRows = found => {
   const open = new Set([...document.querySelectorAll('details[open]')].map(d => d.dataset.row));
   at('left').textContent = found.disagreements
-    ? `${found.left} of ${found.disagreements} are not settled. Until then the label is the range between the grades.` : 'None.';
+    ? `${found.left} of ${found.disagreements} are not settled. Until then the label is the median of the grades, or the range between the two in the middle.` : 'None.';
   at('rows').replaceChildren(...found.rows.map(row => {
     const grades = row.grades.map(g => `${g.grader}: ${g.label}`).join(', ');
     const cells = make('div'), settle = make('div', {class: 'settle', role: 'group', 'aria-label': `Settle row ${row.number}`}, 'Settle as:');
