@@ -102,8 +102,8 @@ const command command_update = {
         "Adds the labelled rows of DATA to those MODEL was fitted to. The result is that of a fit to all rows "
         "with the scaling and parameters of MODEL, in a fraction of the time because it starts from the old "
         "solution. Weights, groups and marks of suggested rows come from the same columns as those of the fit. MODEL "
-        "must contain its rows (rung fit --keep-data), and its method must support updates (see "
-        "'rung methods METHOD'). Rows without a label are left out.",
+        "must contain its rows (rung fit --keep-data, not with --scale relevance), and its method must support updates "
+        "(see 'rung methods METHOD'). Rows without a label are left out.",
     .options = tables,
     .examples = examples,
     .run = update_run};

@@ -14,7 +14,7 @@ bool task_may_fail(rung_status status) { return status == RUNG_ESINGULAR || stat
 typedef struct { /* the first failure so far, in the order of the tasks */
     int64_t task;
     rung_status status;
-    char message[CONTEXT_MESSAGE];
+    char message[CONTEXT_MESSAGE], detail[CONTEXT_MESSAGE];
 } failure;
 
 static void remember(failure *f, int64_t task, rung_status status, const rung_ctx *own)
@@ -24,6 +24,7 @@ static void remember(failure *f, int64_t task, rung_status status, const rung_ct
         f->task = task;
         f->status = status;
         memcpy(f->message, own->message, sizeof f->message);
+        memcpy(f->detail, own->detail, sizeof f->detail);
     }
 }
 
@@ -62,7 +63,7 @@ static void run(watcher w, rung_ctx *const *worker, int workers, int64_t n, para
         if (w.stage && workers == 1) watch_task(w, own, (double)i / (double)n, (double)(i + 1) / (double)n);
         rung_status status = task(own, user, i);
         if (status != RUNG_OK && !task_may_fail(status)) remember(first, i, status, own);
-        own->message[0] = 0;
+        own->message[0] = own->detail[0] = 0;
         pool_free_all(&own->scratch);
         int64_t so_far;
 #pragma omp atomic capture
@@ -92,7 +93,8 @@ rung_status parallel_stage(rung_ctx *ctx, const char *stage, int workers, int64_
     for (int w = 0; w < workers; w++) context_join(ctx, worker[w]);
     TRY(status);
     if (stage && n > 0) progress(ctx, stage, 1); /* another worker may have had the last task */
-    return first.status == RUNG_OK ? interrupted(ctx) : set_error(ctx, first.status, "%s", first.message);
+    if (first.status == RUNG_OK) return interrupted(ctx);
+    return hint(ctx, set_error(ctx, first.status, "%s", first.message), "%s", first.detail);
 }
 
 rung_status with_helpers(rung_ctx *ctx, int threads, helped_work *work, void *user)

@@ -21,6 +21,11 @@ rung_status keep_check(rung_ctx *ctx, const rung_spec *spec)
     if (spec->keep_data && kernel_value && strcmp(kernel_value, "precomputed") == 0)
         return set_error(ctx, RUNG_EARG,
                          "kernel=precomputed: a model with this kernel cannot be updated, so it cannot keep its data");
+    if (spec->keep_data && spec->scale == SCALE_RELEVANCE) /* only scaled rows are kept: they cannot be weighed again */
+        return set_error(
+            ctx, RUNG_EARG,
+            "relevance is learned from the labels of all rows, and the error of an update would be that of "
+            "rows it has seen: a model that is to be updated needs another scaling");
     return RUNG_OK;
 }
 

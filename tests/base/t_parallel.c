@@ -16,7 +16,8 @@ static rung_status run_one(rung_ctx *ctx, void *user, int64_t i)
     double *scratch = NULL;
     TRY(NEW(ctx, &ctx->scratch, scratch, 1000));
     t->runs[i]++;
-    return t->status[i] == RUNG_OK ? RUNG_OK : set_error(ctx, t->status[i], "task %lld", (long long)i);
+    if (t->status[i] == RUNG_OK) return RUNG_OK;
+    return hint(ctx, set_error(ctx, t->status[i], "task %lld", (long long)i), "detail %lld", (long long)i);
 }
 
 static void every_task_runs_once(void **state)
@@ -37,6 +38,7 @@ static void the_first_failure_is_told(void **state)
     for (int workers = 1; workers <= 4; workers++) {
         tasks t = {.status = {[1] = RUNG_ESINGULAR, [5] = RUNG_EDATA, [6] = RUNG_EARG, [39] = RUNG_ENOMEM}};
         assert_fails(ctx, parallel_tasks(ctx, workers, N, run_one, &t), RUNG_EDATA, "task 5");
+        assert_string_equal(ctx->detail, "detail 5");
         for (int i = 0; i <= 5; i++) assert_int_equal(t.runs[i], 1);
         if (workers == 1) assert_int_equal(t.runs[6], 0);
     }

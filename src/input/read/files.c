@@ -118,6 +118,38 @@ static rung_status add_name(rung_ctx *ctx, rung_files *f, const char *name)
     return !there && strpbrk(name, "*?[") ? add_pattern(ctx, f, name) : add(ctx, f, name);
 }
 
+typedef struct {
+    dev_t device;
+    ino_t number;
+    const char *path;
+} known_file;
+
+static int by_number(const void *a, const void *b)
+{
+    const known_file *x = a, *y = b;
+    if (x->device != y->device) return x->device < y->device ? -1 : 1;
+    if (x->number != y->number) return x->number < y->number ? -1 : 1;
+    return strcmp(x->path, y->path);
+}
+
+/* A link beside its file, or another way to write its path, would count its rows twice. */
+static rung_status check_links(rung_ctx *ctx, const rung_files *f)
+{
+    known_file *list = NULL;
+    int64_t n = 0;
+    TRY(NEW(ctx, &ctx->scratch, list, f->n));
+    for (int64_t i = 0; i < f->n; i++) {
+        struct stat about;
+        if (strcmp(f->path[i], "-") == 0 || stat(f->path[i], &about) != 0 || !S_ISREG(about.st_mode)) continue;
+        list[n++] = (known_file){about.st_dev, about.st_ino, f->path[i]};
+    }
+    qsort(list, (size_t)n, sizeof *list, by_number);
+    for (int64_t i = 1; i < n; i++)
+        if (list[i].device == list[i - 1].device && list[i].number == list[i - 1].number)
+            return set_error(ctx, RUNG_EARG, "'%.240s' and '%.240s' are the same file", list[i - 1].path, list[i].path);
+    return RUNG_OK;
+}
+
 static rung_status check(rung_ctx *ctx, const rung_files *f)
 {
     const char **path;
@@ -128,7 +160,7 @@ static rung_status check(rung_ctx *ctx, const rung_files *f)
         if (strcmp(path[i], "-") == 0 || strcmp(path[i - 1], "-") == 0)
             return set_error(ctx, RUNG_EARG, "standard input cannot be read together with files");
     }
-    return RUNG_OK;
+    return check_links(ctx, f);
 }
 
 static rung_status fill(rung_ctx *ctx, const char *const *names, rung_files *f)
