@@ -38,6 +38,8 @@ rung_metrics <- function(truth, predicted, proba = NULL, weights = NULL, groups 
     }
     truth <- as.integer(truth)
     truth[is.na(truth)] <- 0L
+    open <- which(truth > 0L & is.na(predicted))
+    if (length(open)) refuse("row ", open[1L], " has a true label but no predicted one")
     if (!is.null(proba)) {
         proba <- as.matrix(proba)
         if (!identical(dim(proba), c(length(truth), as.integer(classes)))) {

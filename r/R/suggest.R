@@ -35,7 +35,8 @@ suggest <- function(taken, options, n, random, more, order, missing, session, sa
     ready <- prepare(taken, order, missing, FALSE, session, said)
     found <- finish(session, .Call(C_r_suggest, session, ready$data, options))
     classes <- .Call(C_r_classes, ready$data)
-    rows <- data.frame(row = found$row, suggested = ifelse(found$random == 1L, "random", "chosen"), score = found$score,
+    place <- if (is.null(taken$places)) found$row else taken$places[found$row]
+    rows <- data.frame(row = place, suggested = ifelse(found$random == 1L, "random", "chosen"), score = found$score,
                        guess = factor(classes[found$guess], levels = classes, ordered = TRUE), reason = found$reason,
                        stringsAsFactors = FALSE)
     names <- c("labels", "more", "now", "now_low", "now_high", "value", "low", "high")

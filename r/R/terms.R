@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # From a formula to a sheet.
 
-# A taking is list(sheet, y, label, weights, groups, chosen, terms, coding, row_names).
+# A taking is list(sheet, y, label, weights, groups, chosen, terms, coding, row_names, places): places of its rows among
+# those of the data, NULL: all of them, in their order.
 formula_data <- function(call, env) {
     wanted <- match(c("formula", "data", "subset", "weights", "groups", "na.action"), names(call), 0L)
     frame_call <- call[c(1L, wanted)]
@@ -13,6 +14,7 @@ formula_data <- function(call, env) {
         frame_call$data <- data
     }
     frame_call$formula <- without_roles(eval(call$formula, env), data, c(all.vars(call$weights), all.vars(call$groups)))
+    if (is.data.frame(data)) frame_call$place <- seq_len(nrow(data))
     if (is.null(call$na.action)) frame_call$na.action <- quote(stats::na.pass)
     frame_call$drop.unused.levels <- FALSE
     frame_call[[1L]] <- quote(stats::model.frame)
@@ -24,7 +26,7 @@ formula_data <- function(call, env) {
     coding <- interaction_coding(terms, frame)
     list(sheet = sheet_of_terms(terms, frame, coding), y = model.response(frame), label = label,
          weights = frame[["(weights)"]], groups = frame[["(groups)"]], chosen = frame[["(chosen)"]], terms = terms,
-         coding = coding, row_names = row.names(frame))
+         coding = coding, row_names = row.names(frame), places = frame[["(place)"]])
 }
 
 # The dot of a formula stands for the columns that have no other role: not for weights and groups.

@@ -48,3 +48,12 @@ test_that("the column of marks is no predictor, and chosen rows do not count in 
     data$suggested[1] <- "other" # an ordinary column
     expect_identical(quietly(rung(label ~ ., data, method = "kdlor"))$info$columns, c("x1", "x2", "suggested"))
 })
+
+test_that("rows are those of the data, also of a subset", {
+    data <- toy(unlabelled = 0.5)
+    part <- data$x1 > 0.6
+    found <- quietly(rung_suggest(label ~ ., data, n = 5, method = "pom", more = 0, subset = x1 > 0.6))
+    expect_true(all(part[found$row] & is.na(data$label[found$row])))
+    own <- quietly(rung_suggest(label ~ ., data[part, ], n = 5, method = "pom", more = 0))
+    expect_identical(found$row, which(part)[own$row])
+})
