@@ -96,14 +96,13 @@ class Estimator(BaseEstimator):
         return f"rung.{type(self).__name__}({words})"
 
     def _prepare(self, X, y, sample_weight, groups, classes=(), ranks=None, targets=None, upper=None):
-        """Context, data and class weights for a fit to checked rows."""
+        """Context and data for a fit to checked rows."""
         if sample_weight is not None:
             given = _labels.without_mask(sample_weight)
             sample_weight = _check_sample_weight(given, X, dtype=np.float64, ensure_non_negative=True)
         if ranks is None:
             ranks = np.zeros(len(X), dtype=np.intc)
         ctx = self._context(fitting=True)
-        class_weights = self._class_weights(classes, ranks if upper is None else ranks * (upper == ranks), sample_weight)
         data = _data.training_data(ctx, self, X, y, classes, ranks, targets, sample_weight)
         if upper is not None:
             ctx.call(lib.rung_data_set_upper, data, pointer(upper, "int"))
@@ -111,15 +110,15 @@ class Estimator(BaseEstimator):
             check_consistent_length(X, groups)
             numbers = _data.groups_of(groups, len(X))
             ctx.call(lib.rung_data_set_groups, data, pointer(numbers, "int"))
-        return ctx, data, class_weights
+        return ctx, data
 
     def _train(self, *rows, **more):
-        ctx, data, class_weights = self._prepare(*rows, **more)
-        self.model_ = Model(self._learn(ctx, data, class_weights))
+        ctx, data = self._prepare(*rows, **more)
+        self.model_ = Model(self._learn(ctx, data))
         self.cv_ = self.model_.cv
         return ctx
 
-    def _new_spec(self, ctx, class_weights):
+    def _new_spec(self, ctx):
         """The library's spec of the method with its parameters, scaling and class weights."""
         method, values = self._spec()
         spec = ctx.make("spec", lib.rung_spec_new, method.name.encode(), 0)
@@ -127,7 +126,10 @@ class Estimator(BaseEstimator):
             ctx.call(lib.rung_spec_set, spec, key.encode(), value.encode())
         ctx.call(lib.rung_spec_set_scale, spec, str(self.scale).encode())
         ctx.call(lib.rung_spec_set_equal_rows, spec, str(self.equal_rows).encode())
-        for name, weight in class_weights:
+        balanced, weights = self._class_weights()
+        if balanced:
+            ctx.call(lib.rung_spec_set_balanced, spec, 1)
+        for name, weight in weights:
             ctx.call(lib.rung_spec_set_class_weight, spec, name.encode(), weight)
         if getattr(self, "baseline", False):
             ctx.call(lib.rung_spec_set_baseline, spec, 1)
@@ -138,27 +140,26 @@ class Estimator(BaseEstimator):
         if cost is not None:
             ctx.call(lib.rung_spec_set_cost, spec, len(cost), pointer(cost), 0.0)
 
-    def _given_spec(self, ctx, data, class_weights):
+    def _given_spec(self, ctx, data):
         """The same with the costs of wrong answers, for the classes of the data."""
-        spec = self._new_spec(ctx, class_weights)
+        spec = self._new_spec(ctx)
         self._set_cost(ctx, spec, data)
         return spec
 
-    def _learn(self, ctx, data, class_weights):
+    def _learn(self, ctx, data):
         """The library's model of its data."""
-        return ctx.make("model", lib.rung_model_fit, self._given_spec(ctx, data, class_weights), data, call=ctx.run)
+        return ctx.make("model", lib.rung_model_fit, self._given_spec(ctx, data), data, call=ctx.run)
 
-    def _class_weights(self, classes, ranks, sample_weight):
+    def _class_weights(self):
+        """Whether the library balances the classes, and weights by their names."""
         wanted = getattr(self, "class_weight", None)
         if wanted is None:
-            return []
+            return False, []
         if isinstance(wanted, str):
             if wanted != "balanced":
                 raise ValueError(f"class_weight={wanted!r} is neither 'balanced' nor a dict nor None")
-            count = np.bincount(ranks, weights=sample_weight, minlength=len(classes) + 1)[1:]
-            present = np.sum(count > 0)
-            wanted = {c: count.sum() / (present * n) for c, n in zip(classes.tolist(), count, strict=True) if n > 0}
-        return [(_labels.class_name(label), float(weight)) for label, weight in wanted.items()]
+            return True, []
+        return False, [(_labels.class_name(label), float(weight)) for label, weight in wanted.items()]
 
     def _predict(self, X, *wanted, level=0.0, rows=None, cost=None, abstain=None):
         """rows: those to predict; None: all."""

@@ -87,18 +87,9 @@ def _unfitted(method):
     return clone(method)
 
 
-def _spec(ctx, estimator):
-    wanted = getattr(estimator, "class_weight", None)
-    balanced = isinstance(wanted, str) and wanted == "balanced"
-    spec = estimator._new_spec(ctx, [] if balanced else estimator._class_weights((), (), None))
-    if balanced:
-        ctx.call(lib.rung_spec_set_balanced, spec, 1)
-    return spec
-
-
 def _model(ctx, estimator, files, reading, encoding, passes, run):
     """The model of the files, in passes if wanted or needed. run: how the context makes long calls."""
-    spec = _spec(ctx, estimator)
+    spec = estimator._new_spec(ctx)
     needed = ffi.new("int *", passes)
     if not passes:
         ctx.call(lib.rung_stream_needed, spec, files, reading, needed)

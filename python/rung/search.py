@@ -142,12 +142,13 @@ class OrdinalSearch(_base.Classifier):
                 raise ValueError(f"none of the methods has a parameter {name!r}")
         return [f"{rows[name].key}={join(rows[name], value)}" for name, value in (values or {}).items()]
 
-    def _options(self, kind, class_weights, **lists):
+    def _options(self, kind, **lists):
         """The library's options common to a search and a curve."""
+        balanced, weights = self._class_weights()
         lists |= {
             "methods": [method.name for method in self._candidates],
             "fixed": self._words(self.fixed, lambda row, value: row.text(value)),
-            "weights": [f"{name}={weight!r}" for name, weight in class_weights],
+            "weights": ["balanced"] * balanced + [f"{name}={weight!r}" for name, weight in weights],
         }
         kept = {name: texts(words, end=True) for name, words in lists.items()}
         kept |= {name: c_text(getattr(self, name)) for name in ("metric", "scale", "equal_rows")}
@@ -157,14 +158,14 @@ class OrdinalSearch(_base.Classifier):
         options.repeats = self.repeats
         return keep(options, kept)
 
-    def _learn(self, ctx, data, class_weights):
+    def _learn(self, ctx, data):
         for name, values in (self.grid or {}).items():
             if isinstance(values, str) or not np.iterable(values):
                 raise ValueError(
                     f"grid: {name}={values!r} is not a list of values; give a single value in fixed={{...}}"
                 )
         grids = self._words(self.grid, lambda row, values: ",".join(row.text(value) for value in values))
-        options = self._options("tune", class_weights, grids=grids)
+        options = self._options("tune", grids=grids)
         options.folds, options.one_se, options.nested = self.folds, int(self.one_se), int(self.nested)
         options.groups = lib.rung_data_groups(data)
         cost = _base.cost_matrix(ctx, self.cost, lib.rung_data_classes(data))
@@ -180,8 +181,8 @@ class OrdinalSearch(_base.Classifier):
     def _curve(self, X, y, sizes, strategies=None, more=None):
         """The report of a label curve of the methods, as a dict."""
         X, classes, ranks, upper = self._checked(X, y)
-        ctx, data, class_weights = self._prepare(X, y, None, None, classes, ranks, upper=upper)
-        options = self._options("curve", class_weights)
+        ctx, data = self._prepare(X, y, None, None, classes, ranks, upper=upper)
+        options = self._options("curve")
         if sizes is not None:
             sizes = np.ascontiguousarray(sizes, dtype=np.intc)
             options.sizes, options.n_sizes = pointer(sizes, "int"), len(sizes)

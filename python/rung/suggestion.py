@@ -155,7 +155,7 @@ def suggest(
     model.set_params(random_state=random_state)
     labels = np.full(_num_samples(X), np.nan) if y is None else y
     X, classes, ranks, upper = model._checked(X, labels)
-    ctx, data, class_weights = model._prepare(X, labels, None, None, classes, ranks, upper=upper)
+    ctx, data = model._prepare(X, labels, None, None, classes, ranks, upper=upper)
     options = struct("suggest_options")
     flags = _flags(leave, len(ranks))
     options.n, options.random = n, 0.0 if random is None else random or -1.0
@@ -164,7 +164,7 @@ def suggest(
     marked = _flags(chosen, len(ranks))
     if marked is not None:
         ctx.call(lib.rung_data_set_chosen, data, pointer(marked, "int"))
-    spec = model._given_spec(ctx, data, class_weights)
+    spec = model._given_spec(ctx, data)
     found = ctx.make("suggestion", lib.rung_suggest_run, spec, data, options, call=ctx.run)
     return _collected(found, classes)
 

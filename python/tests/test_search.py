@@ -6,6 +6,7 @@ import pickle
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -55,3 +56,18 @@ def test_check_estimator():
         )
     bad = {result["check_name"]: result["exception"] for result in results if result["status"] == "failed"}
     assert set(bad) <= set(rung.EXPECTED_FAILED_CHECKS), bad
+
+
+def test_classes_are_balanced_as_by_the_command(command, tmp_path):
+    """Also where labels are intervals, and anew in every fold of a search."""
+    X, y = rung.generate("toy", rows=90)
+    labels = np.where(np.arange(90) % 5 == 0, "2..3", y.astype(str))
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    frame.assign(label=labels).to_csv(tmp_path / "vague.csv", index=False)
+    command("fit", tmp_path / "vague.csv", "-m", "pom", "-w", "balanced", "-o", tmp_path / "m.rung")
+    model = rung.POM(class_weight="balanced").fit(frame, labels)
+    np.testing.assert_array_equal(model.predict_proba(frame), rung.load(tmp_path / "m.rung").predict_proba(frame))
+    frame.assign(label=y).to_csv(tmp_path / "d.csv", index=False)
+    told = command("tune", tmp_path / "d.csv", "-m", "pom", "-w", "balanced", "-o", tmp_path / "m.rung", "--json")
+    search = rung.OrdinalSearch("pom", class_weight="balanced").fit(frame, y)
+    assert search.corrected_ == json.loads(told)["corrected"]
