@@ -72,6 +72,7 @@ class Model:
     has_latent = property(lambda self: bool(lib.rung_model_has_latent(self.pointer)))
     is_real = property(lambda self: bool(lib.rung_model_is_real(self.pointer)))
     interval = property(lambda self: text(lib.rung_model_interval(self.pointer)))
+    by_costs = property(lambda self: lib.rung_model_cost(self.pointer, ffi.NULL) != ffi.NULL)
     may_abstain = property(lambda self: self.description.get("abstain") is not None)
     training_rows = property(lambda self: lib.rung_model_training_rows(self.pointer))
 

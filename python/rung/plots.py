@@ -81,6 +81,8 @@ def plot_projection(estimator: Any, X: Rows, y: Labels | None = None, *, ax: Axe
 
 
 def _draw_bands(ax, estimator, low, high):
+    if estimator.model_.by_costs:  # then no threshold decides
+        return
     told = estimator.describe()
     thresholds = [np.nan if t is None else t for t in told["thresholds"] or []]
     present = [told["classes"].index(name) + 1 for name in told["present"]]

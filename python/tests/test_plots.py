@@ -242,3 +242,10 @@ def test_one_class_and_three_rows(toy):
         rung.plot_reliability([1, 2, 3], 0.7 * np.eye(3) + 0.1),
     ):
         shown(ax)
+
+
+def test_costs_decide_not_thresholds():
+    X, y = rung.generate("toy", rows=120)
+    bands = [len(rung.plot_projection(rung.KDLOR(cost=cost).fit(X, y), X, y).patches) for cost in (None, "up=9,down=1")]
+    lines = [len(rung.plot_projection(rung.KDLOR(cost=cost).fit(X, y), X, y).lines) for cost in (None, "up=9,down=1")]
+    assert bands[0] > bands[1] and lines[0] > lines[1]

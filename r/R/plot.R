@@ -66,7 +66,7 @@ draw_projection <- function(object, ground, main) {
     open_window(xlim, c(0, length(strips)))
     if (expected) {
         draw_bands(classes, seq_len(k - 1L) + 0.5, seq_len(k), "nearest")
-    } else {
+    } else if (!info$by_costs) { # where costs decide, no threshold does
         draw_bands(classes, info$thresholds, which(info$present), "answer")
     }
     ticks <- if (expected) seq_len(k) else pretty(xlim)
@@ -81,7 +81,7 @@ draw_projection <- function(object, ground, main) {
     beside(names, at + 0.12)
     mtext(paste(counts, ifelse(counts == 1L, "row", "rows")), 2, 0.5, at = at - 0.2, cex = 0.75 * par("cex"),
           col = SOFT_INK)
-    if (!expected) segments(info$thresholds, 0, info$thresholds, length(strips), lty = 2, col = INK)
+    if (!expected && !info$by_costs) segments(info$thresholds, 0, info$thresholds, length(strips), lty = 2, col = INK)
     axis(1, ticks, if (expected) classes else TRUE, col = NA, col.ticks = SOFT_INK)
     headings(main, c("one strip per true class, each scaled to its own height", "true classes, top to bottom"),
              paste(if (expected) "expected rank by" else if (info$outputs > 1L) "score 1 of" else "score of",
@@ -126,6 +126,7 @@ draw_confusion <- function(object, ground, main) {
     classes <- object$info$classes
     k <- length(classes)
     predicted <- ground$answers("rank")$rank
+    unsure <- sum(predicted == 0L & !is.na(ground$truth$y))
     counts <- table(factor(nearest(ground$truth, predicted), seq_len(k)), factor(predicted, seq_len(k)))
     rows <- rowSums(counts)
     share <- counts / pmax(rows, 1)
@@ -144,7 +145,7 @@ draw_confusion <- function(object, ground, main) {
     mtext("true", 2, par("mar")[2L] - 1.3, font = 2, cex = par("cex"), col = INK, las = 0)
     mtext("rows", 4, 0.5, at = 0.5 - 0.8 * k * par("csi") / par("pin")[2L], cex = SMALL * par("cex"), col = SOFT_INK)
     mtext(rows, 4, 0.5, at = seq_len(k), cex = SMALL * par("cex"), col = SOFT_INK)
-    headings(main, "rows, and their share of the true class")
+    headings(main, paste0("rows, and their share of the true class", if (unsure) paste0("; ", unsure, " without answer")))
 }
 
 draw_cell <- function(i, j, count, share, cex) {

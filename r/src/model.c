@@ -364,7 +364,7 @@ SEXP r_info(SEXP handle)
     const char *names[] = {
         "method",  "params",        "scale",   "classes", "present",       "rows",     "labelled", "features",
         "columns", "label",         "outputs", "ranks",   "probabilities", "decision", "interval", "thresholds",
-        "real",    "training_rows", "report",  "cv",      "scorer",        ""};
+        "real",    "training_rows", "report",  "cv",      "scorer",        "by_costs", ""};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
     int classes = rung_model_classes(m), cuts = rung_model_thresholds(m, 0, NULL);
     R_xlen_t columns = (R_xlen_t)rung_model_columns(m);
@@ -401,6 +401,7 @@ SEXP r_info(SEXP handle)
     SET_VECTOR_ELT(out, 18, report_of(m));
     if (rung_model_cv(m, &cv)) SET_VECTOR_ELT(out, 19, metrics_vector(&cv));
     SET_VECTOR_ELT(out, 20, one_text(rung_model_scorer(m)));
+    SET_VECTOR_ELT(out, 21, Rf_ScalarLogical(rung_model_cost(m, NULL) != NULL));
     UNPROTECT(1);
     return out;
 }

@@ -323,3 +323,16 @@ test_that("fractions of seconds are kept", {
     told <- utils::read.csv(text = command("predict", rows[2], rows[1]))
     expect_equal(told$score, unname(predict(model, data, "score")), tolerance = 1e-14)
 })
+
+test_that("figures of a model with costs", {
+    data <- toy()
+    files <- tempfile(fileext = c(".csv", ".rung"))
+    write_exact(data, files[1])
+    command("fit", files[1], "-m", "kdlor", "--abstain", "0.3", "-o", files[2], "-q")
+    model <- rung_load(files[2])
+    expect_true(model$info$by_costs)
+    expect_false(quietly(rung(label ~ ., data, method = "kdlor"))$info$by_costs)
+    grDevices::pdf(NULL)
+    on.exit(grDevices::dev.off())
+    for (type in c("confusion", "projection", "reliability")) expect_silent(plot(model, type, data))
+})
