@@ -386,7 +386,7 @@ static int measure_answers(session *s, evaluate_job *job)
     const rung_metrics none = {sizeof none, 0,   NAN, NAN, NAN, NAN, NAN, NAN, NAN,
                                NAN,         NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     job->found = job->median = none;
-    if (job->unsure == job->labelled) return EXIT_OK;
+    if (!median_rank(&job->answered)) return EXIT_OK; /* none, or none with a weight */
     CHECK(s, measure_ranks(s->ctx, &job->answered, job->rank, job->proba, &job->found));
     return session_check(s, measure_median(s->ctx, &job->answered, &job->median));
 }
