@@ -28,6 +28,8 @@ static const option curve_options[] = {
      "replay labelling: how the next rows are chosen, random or suggest (see 'rung suggest')", GROUP},
     {"repeats", 0, "N", "number of repeats with different rows (default 10)", GROUP},
     {"more", 0, "N", "forecast the error after N more labels; 0: no forecast (default: as many as there are)", GROUP},
+    {"groups", 0, "COLUMN",
+     "column whose equal values, such as a patient, are tested or keep labels together; it is not a feature", GROUP},
     {"metric", 0, "KEY", "error to plot, a key of 'rung metrics' (default mae)", GROUP},
     {"output", 'o', "FILE", "file for the numbers (default: standard output)", GROUP},
     {0}};

@@ -18,6 +18,7 @@ static const option suggest_options[] = {
     {"random", 0, "SHARE", "share of the rows drawn at random, from 0 to 1 (default 0.2, 0.5 among the first 16)",
      GROUP},
     {"more", 0, "N", "forecast the error after N more labels; 0: no forecast (default: the rows suggested)", GROUP},
+    {"groups", 0, "COLUMN", "forecast: column whose equal values are held out together; it is not a feature", GROUP},
     {"append", 0, NULL, "write all rows of DATA, with a column `suggested`: chosen, random or empty", GROUP},
     {"no-label", 0, NULL, "DATA has no column of labels yet", GROUP},
     {"output", 'o', "FILE", "file to write (default: standard output)", GROUP},
