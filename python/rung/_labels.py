@@ -8,7 +8,7 @@ from sklearn.utils.validation import column_or_1d
 
 from ._frame import one_order
 from ._intervals import is_interval, rows_of, split, two_arrays
-from ._library import warn
+from ._library import Context, ffi, lib, text, texts, warn
 from ._names import class_name  # noqa: F401
 
 MOST_NUMERIC_CLASSES = 50
@@ -239,12 +239,13 @@ def _classes_to_learn(labels):
     return classes
 
 
-def grade(y_true, y_pred=None, *, order=None, ordered=True):
+def grade(y_true, y_pred=None, *, order=None, ordered=True, whole=False):
     """The classes, lowest first, the ranks of true (0: no label) and predicted labels, which are to be compared, and the
     upper ranks of true labels that are intervals (None: none is).
 
     The order is `order`, else that of either argument (see own_order), else that of numbers. Other text is rejected if
-    the order matters (ordered): the alphabetical order would give meaningless numbers.
+    the order matters (ordered): the alphabetical order would give meaningless numbers. whole: numbers whose order nobody
+    gave keep their distances (see _whole_scale).
     """
     order = _given(order) if order is not None else _common_order(y_true, y_pred)
     answered, answers = labelled_rows(rows_of(y_true) if y_pred is None else y_pred, None)
@@ -259,6 +260,8 @@ def grade(y_true, y_pred=None, *, order=None, ordered=True):
     if y_pred is None:
         answers = truth
     classes = _classes_to_compare(truth, answers, ordered) if order is None else order
+    if whole and ordered and order is None:
+        classes = _whole_scale(classes)
     ranks, predicted = np.zeros(len(known), dtype=np.intc), np.ones(len(known), dtype=np.intc)
     upper = ranks.copy()
     ranks[known], highest = ranks_between(low, high, classes)
@@ -288,6 +291,18 @@ def _classes_to_compare(truth, answers, ordered):
             "highest], or labels as an ordered Categorical (pandas) or Enum (polars)"
         )
     return classes
+
+
+def _whole_scale(classes):
+    """Whole numbers as a scale without gaps, by the rule of `rung metrics`: a 1 that should be a 5 is four classes away."""
+    if len(classes) < 2 or classes.dtype.kind not in "iufUS":
+        return classes
+    names, out = [class_name(label) for label in classes.tolist()], ffi.new("char **")
+    Context().call(lib.rung_labels_order, len(names), texts(names), out)
+    scale = text(ffi.gc(out[0], lib.rung_free)).split("<")
+    if len(scale) == len(names):
+        return classes
+    return np.array(scale) if _are_words(classes) else np.array([int(name) for name in scale], dtype=classes.dtype)
 
 
 def with_others(classes, labels):

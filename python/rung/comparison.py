@@ -64,7 +64,7 @@ def compare(
         if len(predicted) != len(labels):
             raise ValueError(f"{name!r} has {len(predicted)} predictions for {len(labels)} rows")
     said = np.concatenate([predicted for predicted, _ in answers.values()])
-    classes, truth, ranks, upper = _labels.grade(np.tile(labels, k), said, order=order)
+    classes, truth, ranks, upper = _labels.grade(np.tile(labels, k), said, order=order, whole=True)
     truth = np.ascontiguousarray(truth[: len(labels)], np.intc)
     upper = None if upper is None else np.ascontiguousarray(upper[: len(labels)], np.intc)
     ranks = np.ascontiguousarray(ranks, np.intc).reshape(k, -1)

@@ -8,7 +8,8 @@
 scorer('mae')
 
 The order of the classes is `order`, lowest first, else that of an ordered Categorical (pandas) or Enum (polars), else
-that of numbers; other text labels are rejected if the order matters. Classes that do not occur count in amae, mmae and
+that of numbers, which keep their distances: a 1 that should be a 5 is four classes away, unless the order says that they
+are neighbours. Other text labels are rejected if the order matters. Classes that do not occur count in amae, mmae and
 the kappas if the order names them. Rows without a true label (None, NaN, -1 beside labels from 0 on) are ignored. A true
 label may be an interval ("2..4", or all as a pair of arrays (lower, upper)): it counts as its class nearest to the
 prediction.
@@ -88,7 +89,8 @@ def report(
     >>> rung.metrics.report([1, 2, 3], [1, 2, 2])["acc"].__round__(3)
     0.667
     """
-    classes, truth, predicted, upper = _labels.grade(y_true, y_pred, order=order)
+    whole = proba is None  # else the classes are those of the probabilities
+    classes, truth, predicted, upper = _labels.grade(y_true, y_pred, order=order, whole=whole)
     return _measure(truth, predicted, len(classes), proba, upper, sample_weight, groups)
 
 
@@ -106,7 +108,7 @@ def _metric(name: str) -> Metric:
         y_true: Labels, y_pred: Labels, *, order: Order = None, sample_weight: ArrayLike | None = None
     ) -> float:
         classes, truth, predicted, upper = _labels.grade(
-            y_true, y_pred, order=order, ordered=not _is(name, lib.RUNG_ANY_ORDER)
+            y_true, y_pred, order=order, ordered=not _is(name, lib.RUNG_ANY_ORDER), whole=True
         )
         return _measure(truth, predicted, len(classes), upper=upper, sample_weight=sample_weight)[name]
 

@@ -155,3 +155,20 @@ def test_probabilities_of_other_packages_are_by_their_own_classes():
     lower = np.where(np.arange(150) % 5 == 0, "low", words)
     value = metrics.scorer("mae", order=order)(theirs_, X, between)
     assert value == -metrics.mae((lower, upper), theirs_.predict(X), order=order)
+
+
+def test_numbers_keep_their_distances():
+    """As in `rung metrics`: a 1 that should be a 5 is four classes away, unless the order says otherwise."""
+    truth, predicted = [1, 5, 1, 5, 5], [3, 5, 1, 1, 5]
+    for kind in (int, float, str):
+        said = [[kind(label) for label in labels] for labels in (truth, predicted)]
+        with pytest.warns(rung.RungWarning, match="2, 4: no label is that number"):
+            assert metrics.mae(*said) == 1.2
+        with pytest.warns(rung.RungWarning):
+            assert metrics.report(*said)["mae"] == 1.2
+        with pytest.warns(rung.RungWarning):
+            assert rung.compare({"a": said[1], "b": said[0]}, said[0])["compared"][0]["mae"] == 1.2
+        assert metrics.mae(*said, order=[kind(label) for label in (1, 3, 5)]) == 0.6
+        assert metrics.acc(*said) == 0.6
+    assert metrics.report([1, 5], [5, 1], [[0.5, 0.5]] * 2)["mae"] == 1  # of the classes that the columns are of
+    assert metrics.mae(pd.Categorical([1, 5], ordered=True), [5, 1]) == 1
