@@ -110,12 +110,20 @@ static int take_rows(query *q)
     return FAILED;
 }
 
+/* A number as a cell beside texts. Three digits behind the point could part thousands, so they get a fourth. */
+static char *cell_of(double x)
+{
+    number_text n = number_of(x);
+    const char *point = strchr(n.text, '.');
+    return text_of("%s%s", n.text, point && strlen(point) == 4 && !strchr(n.text, 'e') ? "0" : "");
+}
+
 /* As a file would have them: what a table made from a CSV file holds are its cells. */
 static rung_status add_cells(rung_ctx *ctx, const query *q, int j, rung_table *table)
 {
     selected_column *c = &q->columns[j];
     for (int64_t i = 0; i < q->n_rows; i++)
-        if (!c->text[i] && !isnan(c->number[i])) c->text[i] = text_of("%s", number_of(c->number[i]).text);
+        if (!c->text[i] && !isnan(c->number[i])) c->text[i] = cell_of(c->number[i]);
     return rung_table_add_cells(ctx, table, sqlite3_column_name(q->statement, j), (const char *const *)c->text);
 }
 
