@@ -80,6 +80,8 @@ class Estimator(BaseEstimator):
         memory = self.memory_limit or 0
         if not isinstance(memory, numbers.Real):
             raise TypeError(f"memory_limit={memory!r} is not a number of bytes")
+        if memory < 0 or 0 < memory < 1:
+            raise ValueError(f"memory_limit={memory!r} is not a number of bytes")
         ctx = Context(seed=seed, threads=_threads(self.n_jobs), memory=int(memory), progress=progress)
         if fitting:
             ctx.call(lib.rung_ctx_set_note, b"call", call(self._made(seed)).encode())

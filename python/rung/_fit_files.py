@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import numbers
 import os
 from collections.abc import Mapping, Sequence
@@ -12,36 +13,62 @@ from sklearn.base import clone
 
 from . import _files, _table, methods
 from ._base import Estimator, Regressor, seed_of
-from ._columns import entries, fill, word_in_file
+from ._columns import Places, entries, fill, word_in_file
 from ._comm import Comm, Team
-from ._library import c_text, check_texts, ffi, keep, lib, struct
+from ._library import Context, c_text, check_texts, ffi, keep, lib, struct, text
 from ._model import Model
 from ._names import order_text
 from ._types import Columns, Path
 from .search import OrdinalSearch
 
 
-def _one_column(column):
-    """By name, by number from 0, or as text by position from 1."""
-    if column is None:
-        return ffi.NULL
-    return c_text(column + 1 if isinstance(column, numbers.Integral) else column)
+class _FileColumns:
+    """The columns of files: by name, by number from 0, or as text by position from 1. A number is looked up in the first
+    file, because a column may be named by the position of another one."""
+
+    def __init__(self, files, reading):
+        self._files, self._reading = files, reading
+
+    @functools.cached_property
+    def _names(self):
+        """None: there are none, or the file cannot be read, which the fit will say."""
+        ctx, out = Context(), ffi.new("rung_reader **")
+        if not ctx.quietly(lib.rung_reader_open, lib.rung_files_at(self._files, 0), self._reading, ffi.NULL, out):
+            return None
+        reader, rows = ffi.gc(out[0], lib.rung_reader_close), ffi.new("rung_table **")
+        if not ctx.quietly(lib.rung_reader_next, reader, 1, rows) or rows[0] == ffi.NULL:
+            return None
+        table = ffi.gc(rows[0], lib.rung_table_free)
+        names = [text(lib.rung_table_name(table, j)) for j in range(lib.rung_table_columns(table))]
+        return names if all(names) else None
+
+    def word(self, column):
+        """For a list of columns."""
+        names = self._names if isinstance(column, numbers.Integral) else None
+        if names is None or not 0 <= column < len(names):
+            return word_in_file(column)
+        return Places(names, len(names)).word(int(column))
+
+    def one(self, column):
+        if column is None:
+            return ffi.NULL
+        return c_text(self.word(column) if isinstance(column, numbers.Integral) else column)
 
 
-def _encoding(estimator, label, ignore, nominal, numeric, dates, ordinal, weights, groups):
+def _encoding(estimator, columns, label, ignore, nominal, numeric, dates, ordinal, weights, groups):
     options = struct("encode_options")
     order = getattr(estimator, "order", None)
     kept = {
-        "label": _one_column(label),
+        "label": columns.one(label),
         "order": ffi.NULL if order is None else c_text(order_text(order)),
-        "ignore": c_text(",".join(word_in_file(column) for column, _ in entries(ignore))),
-        "weights": _one_column(weights),
-        "groups": _one_column(groups),
+        "ignore": c_text(",".join(columns.word(column) for column, _ in entries(ignore))),
+        "weights": columns.one(weights),
+        "groups": columns.one(groups),
     }
     said = {"nominal": nominal, "numeric": numeric, "dates": dates, "ordinal": ordinal}
     for name, given in said.items():
         given = getattr(estimator, name) if given is None else given
-        said[name] = [(word_in_file(column), way) for column, way in entries(given)]
+        said[name] = [(columns.word(column), way) for column, way in entries(given)]
     for name, value in kept.items():
         setattr(options, name, value)
     options.missing_error = int(estimator.missing != "median")
@@ -185,12 +212,13 @@ def fit_files(
             fitting=True, call=lambda made: f"rung.fit_files({names!r}, {made}{', ' if given else ''}{given})"
         )
         team.join(ctx)
+        found, how = ctx.make("files", lib.rung_files_new, _c_names(names)), _reading(**reading)
         handle = _model(
             ctx,
             estimator,
-            ctx.make("files", lib.rung_files_new, _c_names(names)),
-            _reading(**reading),
-            _encoding(estimator, **columns),
+            found,
+            how,
+            _encoding(estimator, _FileColumns(found, how), **columns),
             passes or team.size > 1,
             ctx.run if team.size == 1 else ctx.run_here,
         )

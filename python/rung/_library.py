@@ -191,6 +191,12 @@ class Context:
         check_texts(arguments)
         self._finish(function(self._pointer, *arguments))
 
+    def quietly(self, function, *arguments):
+        """Whether it succeeds; nobody is told what it says."""
+        status = function(self._pointer, *arguments)
+        self._said.clear()
+        return status == lib.RUNG_OK
+
     def run(self, function, *arguments, long=True):
         """The same for work that uses many threads. long: Ctrl-C stops it.
 

@@ -83,13 +83,18 @@ class Journal:
     ) -> None:
         self.path = os.fspath(path)
         self.classes, self.column, self.data = [str(c) for c in classes or []], column, data
-        self.entries, self._read, self._lines, self._torn, self._undone = [], 0, 0, False, set[int]()
+        self._forget(None)
         wanted = list(self.classes)
         if os.path.exists(self.path):
             with open(self.path, "rb") as file:
                 self._follow(file.fileno())
         if wanted and wanted != self.classes:
             raise DataError(f"{self.path}: the classes are {', '.join(self.classes)}, not {', '.join(wanted)}")
+
+    def _forget(self, file: tuple[int, int] | None) -> None:
+        """Nothing has been read of a file, which device and number identify."""
+        self.entries, self._read, self._lines, self._torn, self._undone = [], 0, 0, False, set[int]()
+        self._file = file
 
     # ---- reading ----
 
@@ -184,7 +189,10 @@ class Journal:
         self._keep(Entry(action, row - 1, label, line.get("grader", ""), *rest))
 
     def _follow(self, descriptor: int) -> None:
-        text = os.pread(descriptor, os.fstat(descriptor).st_size - self._read, self._read)
+        about = os.fstat(descriptor)
+        if (about.st_dev, about.st_ino) != self._file or about.st_size < self._read:  # another one is there now
+            self._forget((about.st_dev, about.st_ino))
+        text = os.pread(descriptor, about.st_size - self._read, self._read)
         whole, newline, rest = text.rpartition(b"\n")
         if self._read == 0 and not newline and not _BEGIN.startswith(rest[: len(_BEGIN)]):
             raise FormatError(f"{self.path} is not a journal of rung label")

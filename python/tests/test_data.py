@@ -487,6 +487,7 @@ def test_clear_words_for_wrong_arguments(toy, tmp_path):
     for bad, kind, words in (
         (lambda: rung.KDLOR().fit(np.full((300, 1), "x"), y), ValueError, "supported in a DataFrame, not in an array"),
         (lambda: rung.KDLOR(missing="mean").fit(X, y), ValueError, "missing='mean' is neither 'median' nor 'error'"),
+        (lambda: rung.KDLOR(memory_limit=0.5).fit(X, y), ValueError, "memory_limit=0.5 is not a number of bytes"),
         (lambda: rung.KDLOR(memory_limit="1G").fit(X, y), TypeError, "memory_limit='1G' is not a number of bytes"),
         (lambda: rung.OrdinalSearch("kdlor", grid={"gamma": 1}).fit(X, y), ValueError, "gamma=1 is not a list"),
         (lambda: rung.OrdinalSearch("kdlor", grid={"gamma": "1/d"}).fit(X, y), ValueError, "'1/d' is not a list"),

@@ -120,6 +120,14 @@ def test_columns_by_number_count_from_0_for_every_role(tmp_path):
     )
     assert by_number.feature_names_in_.tolist() == by_name.feature_names_in_.tolist() == ["a", "b", "colour"]
     assert by_number.cv_ == by_name.cv_
+    # names that are positions of other columns
+    counted = frame.set_axis([*map(str, range(len(names)))], axis=1)
+    counted.to_csv(tmp_path / "counted.csv", index=False)
+    places = {role: names.index(name) for role, name in roles.items()}
+    model = rung.fit_files(
+        tmp_path / "counted.csv", rung.KDLOR(order=list(CLASSES)), header=True, ignore=[0], **places
+    )
+    assert model.feature_names_in_.tolist() == ["1", "2"]
 
 
 def test_memory_limit_decides(tmp_path):

@@ -4,6 +4,7 @@
 import csv
 import io
 import json
+import os
 import threading
 
 import pytest
@@ -114,3 +115,18 @@ def test_undo_leaves_what_was_settled(command, data):
     journal.undo(0, grader="ann")
     assert journal.grades("ann") == {} and journal.labels(8)[0] == "4"
     assert exported(command, folder)[0]["stars"] == "4"
+
+
+def test_a_journal_that_was_replaced_is_read_anew(tmp_path):
+    path, other = tmp_path / "d.csv.journal", tmp_path / "copy"
+    journal = rung.Journal(path, ["1", "2", "3"])
+    for row in range(5):
+        journal.grade(row, "1", grader="ann")
+    theirs = rung.Journal(other, ["1", "2", "3"])
+    theirs.grade(7, "3", grader="bob")
+    os.replace(other, path)  # shorter, by an editor or a tool that synchronises
+    journal.grade(8, "2", grader="ann")
+    assert journal.labels(10).tolist() == rung.Journal(path).labels(10).tolist() == [None] * 7 + ["3", "2", None]
+    os.remove(path)
+    journal.grade(9, "1", grader="ann")
+    assert rung.Journal(path).labels(10).tolist() == [None] * 9 + ["1"]
