@@ -6,7 +6,7 @@
 
 #include "kernel/kernel.h"
 
-static const double RESIDUAL = 1e-10;
+static const double RESIDUAL = 1e-10, LEAST = 1e-280; /* below that no label arrives */
 enum { ITERATIONS = 20000 };
 
 /* F becomes the memberships. */
@@ -71,6 +71,127 @@ static void spread_system(double spread, la_csr *A)
         for (int64_t e = A->start[i]; e < A->start[i + 1]; e++) A->value[e] = A->col[e] == i ? 1 : spread * A->value[e];
 }
 
+/* ---- rows far from all labels ----
+ *
+ * A residual of 1e-10 of |Y| says nothing about a row where less than that arrives: along a manifold the scores fall by
+ * many powers of ten, and it is their shares that count. Such rows are solved for once more, with the others as they
+ * are, and those that are far from these again. */
+
+static const double FAR = 1e-6;       /* of the right-hand side: a smaller sum of scores is not accurate */
+static const double NOTHING = 1e-100; /* ... and what is no share of any row, where squares are still numbers */
+
+typedef struct {
+    int64_t n, *row; /* rows that are solved for, ascending */
+    int64_t *place;  /* 1 + where a row is among them; 0: it is not */
+} far_rows;
+
+/* Unlabelled rows that a path joins with a labelled one. */
+static rung_status reached_rows(rung_ctx *ctx, const la_csr *A, const int *y, far_rows *out)
+{
+    int64_t n = A->rows, reached = 0, *queue = NULL;
+    *out = (far_rows){0};
+    TRY(NEW(ctx, &ctx->scratch, out->row, n));
+    TRY(NEW(ctx, &ctx->scratch, out->place, n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, queue, n));
+    for (int64_t i = 0; i < n; i++)
+        if (y[i]) {
+            queue[reached++] = i;
+            out->place[i] = 1;
+        }
+    for (int64_t at = 0; at < reached; at++)
+        for (int64_t e = A->start[queue[at]]; e < A->start[queue[at] + 1]; e++) {
+            if (out->place[A->col[e]] || A->value[e] == 0) continue;
+            queue[reached++] = A->col[e];
+            out->place[A->col[e]] = 1;
+        }
+    for (int64_t i = 0; i < n; i++) {
+        bool solved_for = out->place[i] && !y[i];
+        if (solved_for) out->row[out->n++] = i;
+        out->place[i] = solved_for ? out->n : 0;
+    }
+    return RUNG_OK;
+}
+
+/* Keeps the rows of which the scores sum to less than `least`. */
+static void keep_far(int64_t n, int K, const double *F, double least, far_rows *far)
+{
+    int64_t kept = 0;
+    for (int64_t k = 0; k < far->n; k++) {
+        int64_t i = far->row[k];
+        double sum = 0;
+        for (int q = 0; q < K; q++) sum += fmax(F[i + q * n], 0);
+        if (sum < least) far->row[kept++] = i;
+        far->place[i] = sum < least ? kept : 0;
+    }
+    far->n = kept;
+}
+
+/* The system of the far rows alone: part, and b (far x K) = what the others send. size: the largest |b|. */
+static rung_status far_system(rung_ctx *ctx, const la_csr *A, int K, const double *F, const far_rows *far, la_csr *part,
+                              double **b, double *size)
+{
+    int64_t n = A->rows, m = far->n, room = 0, used = 0;
+    for (int64_t k = 0; k < m; k++) room += A->start[far->row[k] + 1] - A->start[far->row[k]];
+    *part = (la_csr){.rows = m, .cols = m};
+    *b = NULL;
+    TRY(NEW(ctx, &ctx->scratch, part->start, m + 1));
+    TRY(NEW_RAW(ctx, &ctx->scratch, part->col, room));
+    TRY(NEW_RAW(ctx, &ctx->scratch, part->value, room));
+    TRY(NEW(ctx, &ctx->scratch, *b, m * K));
+    for (int64_t k = 0; k < m; k++) {
+        for (int64_t e = A->start[far->row[k]]; e < A->start[far->row[k] + 1]; e++) {
+            int64_t j = A->col[e];
+            if (far->place[j]) {
+                part->col[used] = far->place[j] - 1;
+                part->value[used++] = A->value[e];
+                continue;
+            }
+            for (int q = 0; q < K; q++) (*b)[k + q * m] -= A->value[e] * fmax(F[j + q * n], 0);
+        }
+        part->start[k + 1] = used;
+    }
+    *size = 0;
+    for (int q = 0; q < K; q++) {
+        double square = 0, most = 0; /* of numbers that may be too small to be squared */
+        for (int64_t k = 0; k < m; k++) most = fmax(most, (*b)[k + q * m]);
+        for (int64_t k = 0; k < m && most > 0; k++) square += (*b)[k + q * m] / most * ((*b)[k + q * m] / most);
+        *size = fmax(*size, most * sqrt(square));
+    }
+    return RUNG_OK;
+}
+
+/* F (n x K) = A^-1 Y, A = I - a S: scores that are accurate relative to those of their row. */
+static rung_status solve_scores(rung_ctx *ctx, const la_csr *A, int K, const int *y, const double *Y, double *F)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t n = A->rows, most = 0;
+    far_rows far;
+    TRY(graph_solve(ctx, A, K, Y, RESIDUAL, ITERATIONS, F));
+    TRY(reached_rows(ctx, A, y, &far));
+    for (int q = 0; q < K; q++) {
+        int64_t count = 0;
+        for (int64_t i = 0; i < n; i++) count += y[i] == q + 1;
+        most = count > most ? count : most;
+    }
+    for (double size = sqrt((double)most);;) {
+        pool_mark here = pool_here(&ctx->scratch);
+        la_csr part;
+        double *b, *x = NULL;
+        keep_far(n, K, F, FAR * size, &far);
+        if (far.n == 0) break;
+        TRY(far_system(ctx, A, K, F, &far, &part, &b, &size));
+        if (!(size > LEAST)) break; /* so far that nothing arrives */
+        TRY(NEW_RAW(ctx, &ctx->scratch, x, far.n * K));
+        for (int64_t i = 0; i < far.n * K; i++) b[i] = b[i] > NOTHING * size ? b[i] / size : 0;
+        TRY(graph_solve(ctx, &part, K, b, RESIDUAL, ITERATIONS, x));
+        for (int q = 0; q < K; q++)
+            for (int64_t k = 0; k < far.n; k++) F[far.row[k] + q * n] = size * x[k + q * far.n];
+        pool_release(&ctx->scratch, here);
+    }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
 rung_status propagate_graph_scores(rung_ctx *ctx, const la_csr *W, int K, const int *y, double spread, double *F)
 {
     pool_mark mark = pool_here(&ctx->scratch);
@@ -81,7 +202,7 @@ rung_status propagate_graph_scores(rung_ctx *ctx, const la_csr *W, int K, const 
     spread_system(spread, &A);
     TRY(NEW_RAW(ctx, &ctx->scratch, Y, n * K));
     one_hot(n, K, y, Y);
-    TRY(graph_solve(ctx, &A, K, Y, RESIDUAL, ITERATIONS, F));
+    TRY(solve_scores(ctx, &A, K, y, Y, F));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
@@ -232,7 +353,7 @@ static rung_status scores_by_gradients(rung_ctx *ctx, const la_csr *A, const pro
     TRY(NEW(ctx, &ctx->scratch, B, n * (K > AT_ONCE ? K : AT_ONCE)));
     TRY(NEW_RAW(ctx, &ctx->scratch, X, n * AT_ONCE));
     one_hot(n, K, y, B);
-    TRY(graph_solve(ctx, A, K, B, RESIDUAL, ITERATIONS, F));
+    TRY(solve_scores(ctx, A, K, y, B, F));
     while (next < n) {
         int64_t k = 0;
         memset(B, 0, (size_t)(n * AT_ONCE) * sizeof *B);

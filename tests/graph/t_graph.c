@@ -297,6 +297,37 @@ static void spreading_by_definition(void **state)
     }
 }
 
+/* Along a path the scores fall by 250 powers of ten, their shares are those of the definition all the same, and no row
+ * is left without a label; another path hears nothing of the first. */
+static void spreading_far(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { N = 600, PATH = 400, Q = 3 };
+    double *W = room(ctx, N * N), *want = room(ctx, N * Q), *got = room(ctx, N * Q), *F = room(ctx, N * Q),
+           *X = room(ctx, 2 * N), others[3 * Q];
+    int *y;
+    neighbours nb;
+    la_csr S;
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, y, N));
+    for (int64_t i = 0; i < N; i++) {
+        X[2 * i] = (double)(i % PATH);
+        X[2 * i + 1] = i < PATH ? 0 : 1000;
+    }
+    y[0] = 1;
+    y[PATH - 30] = 2;
+    y[PATH] = 3;
+    assert_ok(ctx, neighbours_among(ctx, &ctx->scratch, D, N, X, 2, &nb));
+    assert_ok(ctx, graph_edges(ctx, &ctx->scratch, &nb, GRAPH_OR, EDGE_BINARY, 1, &S));
+    memcpy(W, dense(ctx, &S), sizeof *W * N * N);
+    propagate_by_definition(ctx, N, Q, W, y, 0.1, true, want);
+    assert_ok(ctx, propagate_graph(ctx, &S, Q, y, 0.1, got));
+    assert_arrays_close(N * Q, got, want, 1e-4);
+    for (int64_t i = 0; i < N; i++) /* half way between the two labels neither wins */
+        assert_true(i == (PATH - 30) / 2 || got[i + (i < (PATH - 30) / 2 ? 0 : i < PATH ? 1 : 2) * N] > 0.5);
+    assert_ok(ctx, propagate_scores(ctx, &S, &(propagation){.K = Q, .y = y, .spread = 0.1}, F, others));
+    for (int64_t i = 0; i < N; i++) assert_true(F[i] + F[i + N] + F[i + 2 * N] > 0);
+}
+
 /* A class that no row is labelled as, and points without neighbours. */
 static void spreading_of_nothing(void **state)
 {
@@ -522,19 +553,13 @@ static void every_allocation_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(neighbours_with_ties),
-        WITH_CONTEXT(golden_ties),
-        WITH_CONTEXT(subsets_reselect),
-        WITH_CONTEXT(widths),
-        WITH_CONTEXT(edges_by_definition),
-        WITH_CONTEXT(laplacians),
-        WITH_CONTEXT(spreading_by_definition),
-        WITH_CONTEXT(spreading_of_nothing),
-        WITH_CONTEXT(scores_by_definition),
-        WITH_CONTEXT(scores_without_equal_rows),
-        WITH_CONTEXT(many_columns_are_solved),
-        WITH_CONTEXT(many_points_on_any_threads),
-        WITH_CONTEXT(a_solver_that_gives_up_says_so),
+        WITH_CONTEXT(neighbours_with_ties),       WITH_CONTEXT(golden_ties),
+        WITH_CONTEXT(subsets_reselect),           WITH_CONTEXT(widths),
+        WITH_CONTEXT(edges_by_definition),        WITH_CONTEXT(laplacians),
+        WITH_CONTEXT(spreading_by_definition),    WITH_CONTEXT(spreading_far),
+        WITH_CONTEXT(spreading_of_nothing),       WITH_CONTEXT(scores_by_definition),
+        WITH_CONTEXT(scores_without_equal_rows),  WITH_CONTEXT(many_columns_are_solved),
+        WITH_CONTEXT(many_points_on_any_threads), WITH_CONTEXT(a_solver_that_gives_up_says_so),
         cmocka_unit_test(every_allocation_fails),
     };
     la_enter();
