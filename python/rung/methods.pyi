@@ -327,12 +327,6 @@ class KESDL(_base.Weighted, _base.Classifier):
     def __init__(
         self,
         *,
-        kernel: Literal['rbf', 'linear', 'poly', 'laplacian', 'ard', 'precomputed'] = 'rbf',
-        gamma: float | str = 'auto',
-        width: float | None = None,
-        degree: int = 3,
-        coef0: float = 1.0,
-        precisions: str | Sequence[float] | None = None,
         landmarks: int | str = 'auto',
         C: float = 1.0,
         ridge: float = 0.01,

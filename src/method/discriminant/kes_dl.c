@@ -52,8 +52,6 @@ static rung_status learn_kernel(rung_ctx *ctx, pool *mem, problem *p, const grap
 {
     int64_t *count = NULL, fewest = p->n;
     const la_csr *edges;
-    if (params->kernel.kind != KERNEL_RBF)
-        return set_error(ctx, RUNG_EARG, "kes-dl learns the widths of an rbf kernel; only kernel=rbf is supported");
     TRY(NEW(ctx, &ctx->scratch, count, p->K + 1));
     for (int64_t i = 0; i < p->n; i++) count[p->y[i]]++;
     for (int q = 1; q <= p->K; q++) fewest = count[q] < fewest ? count[q] : fewest;
@@ -115,8 +113,8 @@ static double kes_bytes(const problem_shape *shape, const void *params_)
     return fmax(rest, 8 * (2.4 * n * n + 2 * n * d + (double)shape->n * (d + 5)));
 }
 
+/* None for the kernel: its widths are what is learned. */
 static const param_row rows[] = {
-    KERNEL_PARAMS(graph_dl_params),
     LANDMARKS_PARAM(graph_dl_params),
     DISCRIMINANT_PARAMS(graph_dl_params),
     GRAPH_PARAMS(graph_dl_params),
