@@ -409,6 +409,9 @@ rung_status kernel_from_params(rung_ctx *ctx, pool *mem, const kernel_params *pa
         if (!isnan(params->gamma))
             return set_error(ctx, RUNG_EARG, "gamma and width exclude each other (gamma = 1 / (2 width^2))");
         out->gamma = 0.5 / (params->width * params->width);
+        if (!(out->gamma > 0 && isfinite(out->gamma)))
+            return set_error(ctx, RUNG_EARG, "width=%g gives gamma = 1 / (2 width^2) = %g, which is no kernel",
+                             params->width, out->gamma);
     }
     if (out->kind != KERNEL_ARD) {
         if (params->precisions)

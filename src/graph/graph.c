@@ -52,7 +52,8 @@ static rung_status both_directions(rung_ctx *ctx, const neighbours *nb, la_csr *
 static double weigh(edge_weight weight, double width, double d2)
 {
     if (weight == EDGE_BINARY) return 1;
-    return weight == EDGE_SQUARED ? d2 : exp(-d2 / (2 * width * width));
+    if (weight == EDGE_SQUARED) return d2;
+    return d2 > 0 ? exp(-d2 / (2 * width * width)) : 1; /* the square of a tiny width is 0 */
 }
 
 rung_status graph_edges(rung_ctx *ctx, pool *mem, const neighbours *nb, graph_rule rule, edge_weight weight,

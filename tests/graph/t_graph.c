@@ -146,6 +146,11 @@ static void widths(void **state)
     assert_true(width == 2);
     assert_ok(ctx, neighbours_median(ctx, &same, &width));
     assert_true(width == 1);
+    la_csr S; /* a width whose square is 0: equal rows are still equal */
+    neighbours pairs = {3, 1, 1, (int64_t[]){1, 0, 0}, none};
+    assert_ok(ctx, graph_edges(ctx, &ctx->scratch, &pairs, GRAPH_OR, EDGE_GAUSSIAN, 1e-200, &S));
+    assert_int_equal(S.start[3], 4);
+    for (int e = 0; e < 4; e++) assert_true(S.value[e] == (e % 2 == 0)); /* 0-1, 0-2, 1-0, 2-0 */
 }
 
 static double *dense(rung_ctx *ctx, const la_csr *S)

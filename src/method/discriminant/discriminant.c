@@ -51,14 +51,14 @@ rung_status order_weights(rung_ctx *ctx, int K, const double *Q, double C, bool 
                           bool *degenerate)
 {
     int m = K - 1;
-    TRY(simplex_qp(ctx, m, Q, C, alpha));
+    TRY(simplex_qp(ctx, m, Q, 1, alpha));
     double value = 0, trace = 0;
     for (int i = 0; i < m; i++) {
         trace += Q[i + i * m];
         for (int j = 0; j < m; j++) value += alpha[i] * Q[i + j * m] * alpha[j];
     }
-    *degenerate = coincide || !(value > 1e-12 * trace / m * C * C);
-    for (int i = 0; i < m && *degenerate; i++) alpha[i] = C / m;
+    *degenerate = coincide || !(value > 1e-12 * trace / m);
+    for (int i = 0; i < m; i++) alpha[i] = *degenerate ? C / m : C * alpha[i]; /* C^2 may be no number */
     return RUNG_OK;
 }
 

@@ -157,10 +157,8 @@ static void kes_dl_is_es_dl_with_the_precisions_it_reports(void **state)
     model_free(kes);
     model_free(es);
     rung_spec *spec;
-    rung_model *none;
-    assert_ok(ctx, spec_new(ctx, "kes-dl", false, &spec));
-    assert_ok(ctx, spec_set(ctx, spec, "kernel", "linear"));
-    assert_fails(ctx, method_fit(ctx, spec, data, &none), RUNG_EARG, "only kernel=rbf is supported");
+    assert_ok(ctx, spec_new(ctx, "kes-dl", false, &spec)); /* nothing of its kernel is for anybody to set */
+    assert_fails(ctx, spec_set(ctx, spec, "gamma", "1"), RUNG_EARG, "has no parameter 'gamma'");
     spec_free(spec);
     dataset_free(data);
 }
@@ -234,6 +232,29 @@ static void odd_graphs_give_an_answer(void **state)
         }
 }
 
+/* C scales score and thresholds together, also where its square is no number. */
+static void c_never_changes_a_rank(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const char *const C[] = {"1e-200", "1e200"};
+    rung_data *data = draw(ctx, 4, 5, 0.3);
+    for (int k = 0; k < FAMILY; k++) {
+        double one[N], score[N];
+        int want[N], rank[N];
+        rung_model *m = fit(ctx, data, family[k], (const char *const[]){QUICK, "landmarks", "exact", NULL});
+        predict(ctx, m, data, one, want);
+        rung_model_free(m);
+        for (int c = 0; c < 2; c++) {
+            m = fit(ctx, data, family[k], (const char *const[]){QUICK, "landmarks", "exact", "C", C[c], NULL});
+            predict(ctx, m, data, score, rank);
+            for (int i = 0; i < N; i++) assert_int_equal(rank[i], want[i]);
+            for (int i = 0; i < N; i++) assert_close(score[i] / atof(C[c]), one[i], 1e-12 * (1 + fabs(one[i])));
+            rung_model_free(m);
+        }
+    }
+    rung_data_free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +265,7 @@ int main(void)
         WITH_CONTEXT(mu_auto_compares_with_no_graph),
         WITH_CONTEXT(two_classes_kda_and_kdlor_agree),
         WITH_CONTEXT(odd_graphs_give_an_answer),
+        WITH_CONTEXT(c_never_changes_a_rank),
     };
     la_enter();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
