@@ -59,18 +59,29 @@ static rung_status sbor_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitte
     kernel k;
     bool dropped = true;
     int iterations = 0;
+    double change = INFINITY;
     TRY(kernel_from_params(ctx, mem, &params->kernel, &k));
     k = problem_kernel(p, &k);
     TRY(basis_functions_new(ctx, p, &k, &basis));
     TRY(sparse_start(ctx, &ctx->scratch, &rows, &basis.columns, &m));
     TRY(all_functions(ctx, &basis, params->alpha0, &m));
-    for (double change = INFINITY; iterations < params->max_iterations; iterations++) {
+    for (; iterations < params->max_iterations; iterations++) {
         if (!dropped && change < params->tolerance) break;
         TRY(interrupted(ctx));
         progress(ctx, "fitting", params->tolerance / change);
         TRY(sparse_refit(ctx, &m, FIT_TOLERANCE));
         change = update(params, &m, &dropped);
     }
+    bool settled = !dropped && change < params->tolerance;
+    if (!settled)
+        log_at(ctx, RUNG_WARNING,
+               "sbor: the updates stopped at max-iterations=%d while the precisions were still changing",
+               params->max_iterations);
+    if (m.M == 0)
+        log_at(ctx, RUNG_WARNING,
+               "sbor: the precisions of all functions passed prune=%g, so the model only has the frequencies of the "
+               "classes; scale the columns or use a larger prune",
+               params->prune);
     TRY(sparse_refit(ctx, &m, FIT_TOLERANCE));
     TRY(sparse_finish(ctx, mem, p, &basis, &m, false, out));
     return report_number(ctx, mem, out, "iterations", iterations);

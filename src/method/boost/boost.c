@@ -110,6 +110,11 @@ static rung_status fit_rounds(rung_ctx *ctx, pool *mem, const fit_input *in, con
     if (!f) f = &own;
     if (choosing)
         TRY(boost_path_run(ctx, mem, &s.rows, &s.rules, s.seeds, f, (boost_rounds){1, &params->rounds}, path));
+    if (choosing && params->rounds < 1 && path->cut)
+        log_at(ctx, RUNG_WARNING,
+               "boost: the loss on held-out rows was still decreasing after %d rounds, the most that are tried; use a "
+               "rate above %g",
+               (int)BOOST_MOST_ROUNDS, s.rules.rate);
     TRY(boost_member(ctx, mem, &s.rows, &s.rules, s.seeds, path->rounds, &out->own));
     out->n_expansion = forest_leaves(&out->own.score.trees);
     return report(ctx, mem, &s, path, out);

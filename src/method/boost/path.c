@@ -9,7 +9,8 @@
 
 enum {
     FEW_CELLS = 400000, /* up to this number of cells fits run in parallel, above it the work within a fit does */
-    STRIDE = 10         /* rounds between two evaluations of the loss, where threads synchronise */
+    STRIDE = 10,        /* rounds between two evaluations of the loss, where threads synchronise */
+    LATE = 10           /* a least loss in the last 1 / LATE of the rounds is on its way down */
 };
 static const double LEAST_PROBABILITY = 1e-9;
 /* Rounds end when the loss has not decreased for so many trees, counted in full steps, or has risen by so much. */
@@ -299,9 +300,11 @@ static rung_status take_round(rung_ctx *ctx, path_job *j, int t, int round, doub
 static void look_back(path_job *j, int done, double loss)
 {
     for (int i = 0; i < j->count; i++) {
-        if (j->rounds[i] > 0) continue;
+        if (j->rounds[i] > 0 || j->reached[i]) continue;
         bool risen = j->since[i] >= STRIDE && loss > RISEN * j->out[i].loss;
-        if (risen || j->since[i] >= PATIENCE / j->p.rules->rate || done >= BOOST_MOST_ROUNDS) j->reached[i] = true;
+        bool settled = risen || j->since[i] >= PATIENCE / j->p.rules->rate;
+        if (settled || done >= BOOST_MOST_ROUNDS) j->reached[i] = true;
+        j->out[i].cut = !settled && LATE * j->since[i] < done;
     }
 }
 

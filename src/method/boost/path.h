@@ -13,6 +13,7 @@ static inline uint64_t boost_stream(int seed) { return UINT64_C(0x626f6f7374) + 
 
 typedef struct {
     int rounds;    /* of the least loss */
+    bool cut;      /* BOOST_MOST_ROUNDS were reached while the loss was still decreasing */
     double loss;   /* there: mean negative log probability of the held-out rows; infinite: not known */
     held_out held; /* predictions after this number of rounds */
 } boost_path;

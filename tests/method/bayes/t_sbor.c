@@ -84,12 +84,55 @@ static void no_update_keeps_every_function(void **state)
     free_rows(&r);
 }
 
+static void note_cut(void *user, rung_level level, const char *text)
+{
+    *(int *)user += level == RUNG_WARNING && strstr(text, "sbor: the updates stopped at max-iterations=");
+}
+
+static void updates_cut_short_say_so(void **state)
+{
+    rung_ctx *ctx = *state;
+    int told = 0;
+    rows r = make_rows(60, 2, 3, 0.2, 51);
+    rung_ctx_set_log(ctx, note_cut, &told);
+    rung_model_free(fit_rows(ctx, "sbor", "gamma=0.5 max-iterations=2", &r, r.n, false));
+    assert_int_equal(told, 1);
+    rung_model_free(fit_rows(ctx, "sbor", "gamma=0.5 max-iterations=100000", &r, r.n, false));
+    assert_int_equal(told, 1);
+    free_rows(&r);
+}
+
+static void note_empty(void *user, rung_level level, const char *text)
+{
+    *(int *)user += level == RUNG_WARNING && strstr(text, "sbor: the precisions of all functions passed prune=");
+}
+
+/* Large values of the functions need small weights, so large precisions. */
+static void a_model_without_functions_says_so(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const char *const parameters[] = {"kernel=linear", "kernel=linear prune=1e20"};
+    int told = 0;
+    rows r = make_rows(60, 2, 3, 0.2, 52);
+    for (int i = 0; i < r.n * 2; i++) r.x[i] *= 1e5;
+    rung_ctx_set_log(ctx, note_empty, &told);
+    for (int k = 0; k < 2; k++) {
+        rung_model *m = fit_rows(ctx, "sbor", parameters[k], &r, r.n, false);
+        assert_int_equal(m->n_expansion > 0, k);
+        assert_int_equal(told, 1);
+        rung_model_free(m);
+    }
+    free_rows(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(precisions_are_where_their_update_leaves_them),
         WITH_CONTEXT(its_evidence_is_that_of_isbor),
         WITH_CONTEXT(no_update_keeps_every_function),
+        WITH_CONTEXT(updates_cut_short_say_so),
+        WITH_CONTEXT(a_model_without_functions_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -273,6 +273,39 @@ static void one_pass_serves_all_numbers_of_rounds(void **state)
     free(t);
 }
 
+static void note_cut(void *user, rung_level level, const char *text)
+{
+    *(int *)user += level == RUNG_WARNING && strstr(text, "still decreasing after 2000 rounds");
+}
+
+/* The most rounds that are tried are too few for a small rate: not without a word. */
+static void rounds_cut_short_say_so(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const char *const rate[] = {"0.0005", "0.5"};
+    double x[40];
+    int y[40], told = 0;
+    for (int i = 0; i < 40; i++) {
+        x[i] = i;
+        y[i] = 1 + (i >= 20);
+    }
+    rung_view view = {.v = x, .n = 40, .d = 1, .row = 1, .col = 1};
+    rung_data *data;
+    assert_ok(ctx, rung_data_new(ctx, &view, y, NULL, 2, &data));
+    rung_ctx_set_log(ctx, note_cut, &told);
+    for (int k = 0; k < 2; k++) {
+        rung_spec *spec;
+        rung_model *m;
+        assert_ok(ctx, rung_spec_new(ctx, "boost", 0, &spec));
+        assert_ok(ctx, rung_spec_set(ctx, spec, "rate", rate[k]));
+        assert_ok(ctx, rung_model_fit(ctx, spec, data, &m));
+        assert_int_equal(told, 1);
+        rung_model_free(m);
+        rung_spec_free(spec);
+    }
+    rung_data_free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,6 +316,7 @@ int main(void)
         WITH_CONTEXT(the_loss_is_that_of_what_was_fitted),
         WITH_CONTEXT(two_classes_have_one_link),
         WITH_CONTEXT(one_pass_serves_all_numbers_of_rounds),
+        WITH_CONTEXT(rounds_cut_short_say_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
