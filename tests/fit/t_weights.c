@@ -146,8 +146,41 @@ static void rows_of_weight_0_are_none(void **state)
     }
 }
 
+/* What is reported of rows that count twice is a mean over what they count as. */
+static void errors_are_means(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { ROWS = 50 };
+    static const char *const ridge[] = {"1", "2"}; /* the same penalty for one row */
+    double x[ROWS], twice[ROWS], loo[2];
+    int y[ROWS];
+    for (int i = 0; i < ROWS; i++) {
+        x[i] = sin(1.7 * i) + 0.001 * i;
+        y[i] = 1 + (x[i] + cos(5.0 * i) / 2 > -0.3) + (x[i] > 0.5);
+        twice[i] = 2;
+    }
+    for (int k = 0; k < 2; k++) {
+        rung_view view = {.v = x, .n = ROWS, .d = 1, .row = 1, .col = 1};
+        rung_data *data;
+        rung_spec *spec;
+        rung_model *m;
+        assert_ok(ctx, rung_data_new(ctx, &view, y, k ? twice : NULL, 3, &data));
+        assert_ok(ctx, rung_spec_new(ctx, "ckr", 0, &spec));
+        assert_ok(ctx, rung_spec_set(ctx, spec, "ridge", ridge[k]));
+        assert_ok(ctx, rung_spec_set(ctx, spec, "gamma", "1"));
+        assert_ok(ctx, rung_model_fit(ctx, spec, data, &m));
+        for (int i = 0; i < m->n_report; i++)
+            if (strcmp(m->report[i].name, "loo_rps") == 0) loo[k] = m->report[i].value[0];
+        rung_model_free(m);
+        rung_spec_free(spec);
+        rung_data_free(data);
+    }
+    assert_close(loo[1], loo[0], 0.02 * loo[0]); /* but for the shrunk class frequencies */
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {WITH_CONTEXT(weights_are_counts), WITH_CONTEXT(rows_of_weight_0_are_none)};
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(weights_are_counts), WITH_CONTEXT(rows_of_weight_0_are_none),
+                                       WITH_CONTEXT(errors_are_means)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -298,6 +298,14 @@ static rung_status expand(rung_ctx *ctx, pool *mem, problem *p, const ckr_params
     return expansion_outputs(ctx, mem, p, &s->k, J, a, &out->own.score);
 }
 
+/* As how many rows the labelled ones count. */
+static double row_count(const problem *labelled)
+{
+    double count = 0;
+    for (int64_t i = 0; i < labelled->n; i++) count += labelled->w ? labelled->w[i] : 1;
+    return count;
+}
+
 static rung_status ckr_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
     problem *p = in->p;
@@ -321,7 +329,7 @@ static rung_status ckr_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted
     for (int64_t i = 0; i < s.labelled.n; i++) cumulative_classes(p->K, s.loo + i * J, out->loo + i * p->K);
     TRY(report_number(ctx, mem, out, "ridge", s.ridge));
     if (k.kind == KERNEL_RBF || k.kind == KERNEL_LAPLACIAN) TRY(report_number(ctx, mem, out, "gamma", s.k.gamma));
-    TRY(report_number(ctx, mem, out, "loo_rps", s.error / (double)s.labelled.n / J));
+    TRY(report_number(ctx, mem, out, "loo_rps", s.error / row_count(&s.labelled) / J));
     if (mem != &ctx->scratch) pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
