@@ -5,6 +5,7 @@
  * so that the order of the rows does not matter. */
 #include "method/svm/margins.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -334,23 +335,32 @@ static double newton_flops(const margins_problem *p, const coordinate *c)
     return k * k * k / 3 + 4 * k * (double)p->m;
 }
 
+/* The largest derivative that may be nothing but rounding: scores are sums of the pulls, which may be far larger. */
+static double rounding_of(const margins_problem *p, const coordinate *c, const double *f)
+{
+    double scale = 1, pulls = 0;
+    for (int64_t i = 0; i < p->m; i++) scale = fmax(scale, fabs(f[i]));
+    for (int64_t i = 0; i < p->count; i++) pulls += c[i].beta * c[i].curvature;
+    return fmax(1e-14 * scale, 4 * DBL_EPSILON * pulls);
+}
+
 static rung_status descend(rung_ctx *ctx, const margins_problem *p, coordinate *c, margins_solution *s)
 {
     double work = 0; /* flops since the last Newton step */
     for (s->sweeps = 0; s->sweeps < SWEEPS;) {
-        double worst = 0, scale = 1;
+        double worst = 0;
         for (int64_t i = 0; i < p->count; i++) {
             if (i % 256 == 0) TRY(interrupted(ctx));
             double g = step(p, c + i, s->f);
             worst = fmax(worst, g);
             if (g > 0) work += 4 * (double)p->m;
         }
-        for (int64_t i = 0; i < p->m; i++) scale = fmax(scale, fabs(s->f[i]));
-        if (worst <= fmax(p->tolerance, 1e-14 * scale)) break;
+        if (worst <= p->tolerance || worst <= rounding_of(p, c, s->f)) return RUNG_OK;
         if (++s->sweeps % NEWTON != 0 && work < newton_flops(p, c)) continue;
         TRY(newton_step(ctx, p, c, s));
         work = 0;
     }
+    log_at(ctx, RUNG_WARNING, "the support vector problem is not solved to its tolerance after %d sweeps", SWEEPS);
     return RUNG_OK;
 }
 

@@ -157,11 +157,46 @@ static void few_sweeps_on_smooth_kernels(void **state)
     for (int i = 0; i < N; i++) assert_close(again.f[i], s.f[i], 1e-7);
 }
 
+/* Pulls of 1e9 on scores of 1e3: the tolerance is below rounding, and nothing is gained by more sweeps. */
+static void large_pulls_end_at_rounding(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { N = 200, D = 3 };
+    double *G = NULL, *start = NULL, x[N][D];
+    margin *margins = NULL;
+    margins_solution s;
+    rng r;
+    rng_open(&r, 3, 1);
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, G, N * N));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, start, N));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, margins, N));
+    for (int i = 0; i < N; i++) {
+        for (int d = 0; d < D; d++) x[i][d] = rng_normal(&r);
+        margins[i] = x[i][0] + rng_normal(&r) > 0.8 ? (margin){i, -1} : (margin){-1, i};
+    }
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            double d2 = 0;
+            for (int d = 0; d < D; d++) d2 += (x[i][d] - x[j][d]) * (x[i][d] - x[j][d]);
+            G[i + j * N] = exp(-d2 / 10);
+        }
+    margins_problem p = {.m = N, .G = G, .start = start, .count = N, .margins = margins, .cap = 1e9, .tolerance = 1e-8};
+    assert_ok(ctx, margins_solve(ctx, &ctx->scratch, &p, &s));
+    double objective = s.loss;
+    for (int i = 0; i < N; i++) objective += 0.5 * s.v[i] * s.f[i];
+    assert_true(fabs(s.gap) <= 1e-4 * objective);
+    assert_true(s.sweeps < 500);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(answers_are_optimal), WITH_CONTEXT(one_margin_has_a_closed_form), WITH_CONTEXT(a_start_is_left),
-        WITH_CONTEXT(nothing_to_do),       WITH_CONTEXT(few_sweeps_on_smooth_kernels),
+        WITH_CONTEXT(answers_are_optimal),
+        WITH_CONTEXT(one_margin_has_a_closed_form),
+        WITH_CONTEXT(a_start_is_left),
+        WITH_CONTEXT(nothing_to_do),
+        WITH_CONTEXT(few_sweeps_on_smooth_kernels),
+        WITH_CONTEXT(large_pulls_end_at_rounding),
     };
     la_enter();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
