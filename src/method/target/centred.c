@@ -347,7 +347,18 @@ rung_status centred_kernel_new(rung_ctx *ctx, pool *mem, problem *p, const kerne
 
 int64_t centred_basis(const centred_kernel *c) { return c->K ? c->n : c->r; }
 
-/* The trace of the centred matrix of equal rows is a rounding error. */
+/* The trace of the centred matrix of equal rows is a rounding error, and so may be that of rows far from 0 (linear), or
+ * of a very small gamma. */
+static rung_status nothing_to_learn(rung_ctx *ctx, const centred_kernel *c)
+{
+    if (c->k.kind == KERNEL_PRECOMPUTED || c->p->varying == 0)
+        return set_error(ctx, RUNG_EDATA, "all rows are equal, so there is nothing to learn");
+    return set_error(
+        ctx, RUNG_EDATA,
+        "the rows differ, but to rounding the kernel is the same number for all of them; scale the columns "
+        "or use another kernel");
+}
+
 rung_status centred_mean_eigenvalue(rung_ctx *ctx, const centred_kernel *c, double *out)
 {
     double scale = 0;
@@ -356,8 +367,7 @@ rung_status centred_mean_eigenvalue(rung_ctx *ctx, const centred_kernel *c, doub
                          "one row is not enough to learn from; at least two different rows are needed");
     for (int64_t j = 0; j < c->width; j++) scale += c->K ? fabs(c->mean[j]) : (double)c->n * c->mean[j] * c->mean[j];
     if (!isfinite(c->trace)) return set_error(ctx, RUNG_EDATA, "the kernel matrix overflows; scale the columns");
-    if (!(c->trace > 1e-13 * scale))
-        return set_error(ctx, RUNG_EDATA, "all rows are equal, so there is nothing to learn");
+    if (!(c->trace > 1e-13 * scale)) return nothing_to_learn(ctx, c);
     *out = c->trace / (double)c->n;
     return RUNG_OK;
 }

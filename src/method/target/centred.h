@@ -41,7 +41,7 @@ double centred_thin_bytes(const problem_shape *shape, int64_t n, const kernel_pa
 
 /* Length of a: n or r. */
 int64_t centred_basis(const centred_kernel *c);
-/* The mean eigenvalue of K~; RUNG_EDATA if all rows are equal. */
+/* The mean eigenvalue of K~; RUNG_EDATA if all rows are equal, or so to the kernel. */
 rung_status centred_mean_eigenvalue(rung_ctx *ctx, const centred_kernel *c, double *out);
 /* The r leading eigenvectors of K~, v = B a (n x r), the entry of largest modulus of each positive. Missing ones (thin)
  * have value 0 and vector 0. a: basis x r. */

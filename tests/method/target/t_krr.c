@@ -172,7 +172,11 @@ static void rows_that_do_not_differ(void **state)
     for (int k = 0; k < 2; k++) {
         small s = make_small(ctx, 10, 2, 2, 1, 6);
         for (int i = 0; i < 20; i++) s.X[i] = 1.1 + i % 2;
+        s.p.varying = 0;
         check_refused(ctx, &s, k ? "kernel=linear" : "gamma=1", RUNG_EDATA, "all rows are equal");
+        s = make_small(ctx, 10, 2, 2, 1, 6);
+        for (int i = 0; i < 20 && k; i++) s.X[i] += 1e8; /* rows that differ, but not to the kernel */
+        check_refused(ctx, &s, k ? "kernel=linear" : "gamma=1e-20", RUNG_EDATA, "the rows differ, but to rounding");
     }
 }
 
