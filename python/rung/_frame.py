@@ -2,6 +2,8 @@
 """Tables with columns of several kinds, wherever they come from: pandas, or anything with an Arrow stream (polars,
 pyarrow, DuckDB). A frame has names and columns; the library codes them as it codes the columns of a file."""
 
+import numbers
+
 import numpy as np
 
 from ._names import class_name
@@ -180,8 +182,14 @@ def _pandas_column(column, name):
         column = column.astype("category")
     except TypeError:  # not hashable
         raise _unusable(name, next(type(value).__name__ for value in column if value is not None)) from None
-    categories = [class_name(value) for value in column.cat.categories]
+    categories = [_cell(value) for value in column.cat.categories]
     return Text(np.ascontiguousarray(column.cat.codes, dtype=np.int32), categories)
+
+
+def _cell(value):
+    """A number beside texts; three digits behind the point, which could part thousands there, get a fourth."""
+    name = class_name(value)
+    return name + "0" if isinstance(value, numbers.Real) and len(name.partition(".")[2]) == 3 else name
 
 
 def _category_names(categories):

@@ -612,3 +612,15 @@ def test_numbers_given_as_text_are_as_in_a_file(command, tmp_path, words):
     np.testing.assert_array_equal(expected.predict_proba(holes)[:, 0], said["p(1)"])
     kinds = rung.POM().fit(frame.astype({"dose": "category"}), y).describe()["preprocessing"]["columns"]
     assert kinds[1]["kind"] == "nominal"
+
+
+def test_numbers_beside_decimal_commas_are_themselves(command, tmp_path):
+    rows = [f"{i},{i}5;{1 + i // 5}" for i in range(10)]
+    (tmp_path / "d.csv").write_text("x;label\n" + "\n".join(rows) + "\n")
+    command("fit", tmp_path / "d.csv", "-m", "pom", "-o", tmp_path / "m.rung")
+    model = rung.load(tmp_path / "m.rung")
+    number = model.predict_proba(pd.DataFrame({"x": [2.125]}))
+    text = model.predict_proba(pd.DataFrame({"x": ["2,125"]}))
+    np.testing.assert_array_equal(number, text)
+    with pytest.raises(ValueError, match="is not a number"):  # beside such texts, 2.125 would be 2125
+        model.predict_proba(pd.DataFrame({"x": [2.125, "1,5"]}))
