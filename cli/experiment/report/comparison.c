@@ -129,6 +129,7 @@ comparison comparison_new(const results *r, double alpha, int control)
     }
     sort_by_rank(&c);
     if (c.tested) c.groups = rank_groups(c.k, c.mean_rank, c.order, c.critical, c.group);
+    c.chosen = control < 0;
     c.control = control >= 0 ? control : c.k ? c.order[0] : 0;
     compare_rivals(&c);
     return c;

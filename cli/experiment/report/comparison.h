@@ -35,6 +35,7 @@ typedef struct {
     int groups;      /* of methods that the Nemenyi test does not distinguish: maximal ones, two or more methods */
     rank_group *group;
     int control;
+    bool chosen;  /* the control, by these ranks */
     rival *rival; /* k; that of the control is not used */
 } comparison;
 

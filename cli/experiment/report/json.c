@@ -46,6 +46,7 @@ static json_t *tests_json(const comparison *c)
     json_object_set_new(out, "friedman", friedman);
     json_object_set_new(out, "critical_difference", jout_number(c->critical));
     json_object_set_new(out, "control", jout_text(c->r->method[c->control].name));
+    json_object_set_new(out, "control_chosen", json_boolean(c->chosen));
     for (int j = 0; j < c->k; j++) {
         const rival *v = &c->rival[j];
         if (j == c->control) continue;

@@ -113,8 +113,10 @@ static void rivals(FILE *file, const comparison *c)
     fputs("\\bottomrule\n\\end{tabular}\n\\caption{Holm test with ", file);
     latex_escaped(file, control);
     fputs(" as control: $p_i$ of the mean ranks, the level $\\alpha_i$ it is compared with, and wins, draws, losses of "
-          "the control.}\n\\end{table}\n",
+          "the control.",
           file);
+    if (c->chosen) fputs(" The control was chosen by these ranks, so the $p_i$ are too small.", file);
+    fputs("}\n\\end{table}\n", file);
 }
 
 void report_latex(FILE *file, const comparison *c)

@@ -117,6 +117,13 @@ static char *holm_words(const comparison *c)
                          worse);
     free(better);
     free(worse);
+    if (!c->chosen) return text;
+    char *caution =
+        text_of("%s was chosen for its mean rank, so these p-values are too small; --control names a method "
+                "beforehand.",
+                name(c, c->control));
+    text = join(text, " ", caution);
+    free(caution);
     return text;
 }
 
