@@ -169,7 +169,9 @@ static double error_of_method(const made_fit *made)
     double sum = 0, total = 0;
     for (int64_t i = 0; i < h->n; i++) {
         double w = p->w ? p->w[h->row[i]] : 1;
-        sum += w * interval_distance(p->y[h->row[i]], highest_rank(p->y, p->upper, h->row[i]), h->rank[i]);
+        sum += w * interval_distance(problem_class(p, p->y[h->row[i]]),
+                                     problem_class(p, highest_rank(p->y, p->upper, h->row[i])),
+                                     problem_class(p, h->rank[i]));
         total += w;
     }
     return sum / total;

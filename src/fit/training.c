@@ -208,6 +208,7 @@ static rung_status make_problem(rung_ctx *ctx, const training *t, int64_t n, con
         if (target) target[i] = t->t[rows[i]];
     }
     problem_new(&ctx->scratch, &(problem_rows){data->d, n, X, y, w, rows, t->K}, out);
+    out->classes = t->K > 0 ? t->present : NULL;
     out->upper = upper;
     out->group = group;
     out->equal = equal;

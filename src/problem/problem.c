@@ -41,7 +41,7 @@ rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int6
                            problem *out, int *classes)
 {
     double *X = NULL, *w = NULL, *t = NULL, *count = NULL;
-    int *y = NULL, *upper = NULL, *upto = NULL, *group = NULL, *equal = NULL;
+    int *y = NULL, *upper = NULL, *upto = NULL, *group = NULL, *equal = NULL, *own = NULL;
     bool intervals = false;
     int64_t *origin = NULL, d = parent->d;
     if (parent->X) TRY(NEW_RAW(ctx, mem, X, d * n));
@@ -60,6 +60,8 @@ rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int6
     if (parent->t) TRY(NEW(ctx, mem, t, n));
     TRY(classes_present(ctx, n, rows, parent->y, intervals ? parent->upper : NULL, parent->K, upto));
     int K = classes_list(parent->K, upto, classes);
+    if (parent->classes) TRY(NEW(ctx, mem, own, K));
+    for (int q = 0; q < K && own; q++) own[q] = problem_class(parent, classes[q]);
     for (int64_t i = 0; i < n; i++) {
         if (X) memcpy(X + i * d, parent->X + rows[i] * d, (size_t)d * sizeof *X);
         int label = parent->y[rows[i]];
@@ -76,6 +78,7 @@ rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int6
                      .n = n,
                      .d = d,
                      .K = K,
+                     .classes = own,
                      .X = X,
                      .y = y,
                      .upper = upper,

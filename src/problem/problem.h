@@ -27,11 +27,12 @@ typedef struct {
 typedef struct problem {
     pool *mem;
     int64_t n, d;
-    int K;            /* classes; each has a labelled row */
-    const double *X;  /* d x n, scaled; NULL where no method asks for scaled rows */
-    const int *y;     /* 1..K, 0 = unlabelled */
-    const int *upper; /* where labels are intervals (data/intervals.h): the highest rank, y the lowest; else NULL */
-    const int *group; /* labelled rows with the same number are held out together; NULL: each separately */
+    int K;              /* classes; each has a labelled row */
+    const int *classes; /* K: which of the data they are, so that errors count those without a label; NULL: all */
+    const double *X;    /* d x n, scaled; NULL where no method asks for scaled rows */
+    const int *y;       /* 1..K, 0 = unlabelled */
+    const int *upper;   /* where labels are intervals (data/intervals.h): the highest rank, y the lowest; else NULL */
+    const int *group;   /* labelled rows with the same number are held out together; NULL: each separately */
     const int *equal; /* the same for rows that are equal in every column: `group` itself unless the user has groups */
     const int *cluster;    /* the groups that the user names, alone; NULL: none */
     const double *w;       /* row weights, NULL = 1 */
@@ -66,6 +67,9 @@ static inline ranked_rows problem_ranks(const problem *p)
                          .upper = p->upper,
                          .count = p->counted && p->group ? p->count : NULL};
 }
+
+/* The class of the data that a rank is. */
+static inline int problem_class(const problem *p, int rank) { return p->classes ? p->classes[rank - 1] : rank; }
 
 /* The groups of a problem whose rows are all labelled. */
 rung_status problem_groups(rung_ctx *ctx, pool *mem, const problem *p, row_groups *out);

@@ -9,6 +9,7 @@
 #include "method/discriminant/graph_dl.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "fit/heldout.h"
 #include "fit/verify.h"
@@ -158,7 +159,8 @@ static rung_status grade(rung_ctx *ctx, const method *m, problem *p, const graph
     TRY(held_out_thresholds(ctx, p, &held, f, &cal));
     for (int64_t i = 0; i < held.n; i++) {
         int y = p->y[held.row[i]];
-        *mae += fabs((double)calibrate_rank(&cal, held.score[i]) - y) / (double)held.n;
+        int differ = abs(problem_class(p, calibrate_rank(&cal, held.score[i])) - problem_class(p, y));
+        *mae += differ / (double)held.n;
         off += fabs(fmin(fmax(held.score[i], 1), p->K) - y) / (double)held.n;
     }
     *criterion = *mae + 1e-3 * off;

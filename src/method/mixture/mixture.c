@@ -97,6 +97,7 @@ static rung_status weigh_within(rung_ctx *ctx, mixture *m, bool frequencies, boo
     int64_t size = c->l * (c->p->K - 1);
     double *penalty = NULL;
     TRY(stack_rows_new(ctx, &ctx->scratch, c->p->K, c->y, c->upper, c->base.w, &c->together, &m->rows));
+    m->rows.classes = c->p->classes;
     TRY(NEW(ctx, &ctx->scratch, m->within, c->n));
     TRY(NEW(ctx, &ctx->scratch, m->loo, c->n));
     TRY(NEW(ctx, &ctx->scratch, penalty, c->n));
@@ -340,7 +341,7 @@ static rung_status summarise(rung_ctx *ctx, mixture *m, const mixture_kept *kept
     out->mae = stack_mae(&m->rows, w, P);
     out->median = 0;
     for (int64_t i = 0; i < l; i++) {
-        out->median += (w ? w[i] : 1) * interval_distance(y[i], highest_rank(y, upper, i), median);
+        out->median += (w ? w[i] : 1) * stack_distance(&m->rows, i, median);
         count += w ? w[i] : 1;
     }
     out->median /= count;

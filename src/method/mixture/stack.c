@@ -64,14 +64,21 @@ double stack_error(const stack_rows *rows, const double *P)
     return sum;
 }
 
+static int class_of(const stack_rows *rows, int rank) { return rows->classes ? rows->classes[rank - 1] : rank; }
+
+int stack_distance(const stack_rows *rows, int64_t i, int rank)
+{
+    int low = rows->y[i], high = highest_rank(rows->y, rows->upper, i);
+    return interval_distance(class_of(rows, low), class_of(rows, high), class_of(rows, rank));
+}
+
 double stack_mae(const stack_rows *rows, const double *counts, const double *P)
 {
     double sum = 0, count = 0;
     for (int64_t i = 0; i < rows->n; i++) {
         if (!(rows->weight[i] > 0)) continue;
         double w = counts ? counts[i] : 1;
-        sum += w * interval_distance(rows->y[i], highest_rank(rows->y, rows->upper, i),
-                                     cumulative_rank(rows->K, P + i * (rows->K - 1)));
+        sum += w * stack_distance(rows, i, cumulative_rank(rows->K, P + i * (rows->K - 1)));
         count += w;
     }
     return sum / count;

@@ -14,6 +14,7 @@ typedef struct {
     const int *y, *upper;       /* upper: where labels are intervals (data/intervals.h), whose inner thresholds do not
                                    count; NULL: none is */
     const row_groups *together; /* equal rows, which have leave-one-out predictions without all of them */
+    const int *classes;         /* K: where they are on the scale of absolute errors (problem.h); NULL: 1..K */
     double *weight; /* n: 1/4 for the only row of its class, which no model without it can predict; 0 for one that was
                        never left out; else 1 */
 } stack_rows;
@@ -23,6 +24,8 @@ rung_status stack_rows_new(rung_ctx *ctx, pool *mem, int K, const int *y, const 
                            const row_groups *together, stack_rows *out);
 
 double stack_error(const stack_rows *rows, const double *P); /* weighted sum of the ranked probability scores */
+/* The absolute error of a rank for row i. */
+int stack_distance(const stack_rows *rows, int64_t i, int rank);
 /* Of the posterior medians, over the rows that were left out; counts: how many times each counts, NULL: once. */
 double stack_mae(const stack_rows *rows, const double *counts, const double *P);
 
