@@ -43,7 +43,9 @@ def load(path: Path) -> Any:
     """Load a fitted estimator from a model file written by `rung fit -o` or `rung.save`.
 
     Its class is that of the method, or OrdinalClassifier or OrdinalRegressor if that class does not predict the kind of
-    target of the model. If all class names are numbers, they become numbers.
+    target of the model. If all class names are numbers, they become numbers. Parameters of the method, scaling, costs and
+    the order of named classes are those of the model; what else the fit was told, such as class weights, is in
+    `describe()["made"]`.
 
     Examples
     --------
@@ -60,6 +62,10 @@ def estimator_of(model):
     cls = methods.CLASSES.get(model.method)
     wanted = _base.Regressor if model.is_real else _base.Classifier
     params = {"scale": model.scale}
+    if not model.is_real:
+        classes = _labels.classes_from_names(model.class_names)
+        params |= {"order": classes.tolist()} if classes.dtype.kind == "U" else {}
+        params |= {} if model.cost is None else {"cost": model.cost}
     own = {}
     for row in METHODS[model.method].parameters if cls else ():
         if row.key in model.params:

@@ -73,6 +73,14 @@ class Model:
     is_real = property(lambda self: bool(lib.rung_model_is_real(self.pointer)))
     interval = property(lambda self: text(lib.rung_model_interval(self.pointer)))
     by_costs = property(lambda self: lib.rung_model_cost(self.pointer, ffi.NULL) != ffi.NULL)
+
+    @property
+    def cost(self):
+        """The costs by which it answers, classes x classes; None: by none."""
+        costs = lib.rung_model_cost(self.pointer, ffi.NULL)
+        size = self.classes**2 * ffi.sizeof("double")
+        return None if costs == ffi.NULL else np.frombuffer(ffi.buffer(costs, size)).reshape(self.classes, -1).copy()
+
     may_abstain = property(lambda self: self.description.get("abstain") is not None)
     training_rows = property(lambda self: lib.rung_model_training_rows(self.pointer))
 

@@ -4,6 +4,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 
 import rung
 
@@ -112,3 +113,17 @@ def test_nul_is_refused_everywhere(toy, tmp_path):
         with pytest.raises(ValueError, match="contains a NUL character"):
             bad()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_file_says_of_the_fit_is_there_for_the_next_one(tmp_path):
+    X, y = rung.generate("toy", rows=90)
+    words = np.array(["", "poor", "fair", "good", "fine", "best"])[y]
+    order = ["poor", "fair", "good", "fine", "best"]
+    model = rung.KDLOR(order=order, cost="squared", ridge=0.1).fit(X, words)
+    rung.save(model, tmp_path / "m.rung")
+    loaded = rung.load(tmp_path / "m.rung")
+    again = sklearn.clone(loaded).fit(X, words)
+    assert again.classes_.tolist() == order
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+    assert "cost='squared'" in loaded.describe()["made"]["call"]
