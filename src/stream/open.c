@@ -70,33 +70,6 @@ rung_status stream_estimate(rung_ctx *ctx, const rung_files *files, const rung_r
 
 /* ---- the sample ---- */
 
-/* Columns that count the rows are found by pass one alone where the sample lacks some rows: left out where nobody says what
- * they are, unless there are no others. */
-static rung_status left_out(rung_ctx *ctx, const survey *v, const rung_encode_options *options, const int **out)
-{
-    int64_t n = v->shape->n_columns, others = 0;
-    bool *feature = NULL;
-    int *flag = NULL;
-    said_column *said;
-    *out = options->left_out;
-    if (v->limit == UINT64_MAX) return RUNG_OK;
-    TRY(NEW(ctx, &ctx->scratch, feature, n));
-    TRY(NEW(ctx, &ctx->scratch, flag, n));
-    TRY(dataset_features(ctx, v->shape, options, feature));
-    TRY(said_columns(ctx, v->shape, options, &said));
-    for (int64_t c = 0; c < n; c++) {
-        flag[c] = feature[c] && v->counts[c] && said[c].kind == SAID_NOTHING;
-        others += feature[c] && !flag[c];
-    }
-    if (others == 0) return RUNG_OK;
-    for (int64_t c = 0; c < n; c++) {
-        if (flag[c]) column_counts_warn(ctx, v->shape, c);
-        flag[c] = flag[c] || (options->left_out && options->left_out[c]);
-    }
-    *out = flag;
-    return RUNG_OK;
-}
-
 /* A column of numbers must not have others than finite ones, whether they are in the sample or not. */
 static rung_status check_finite(rung_ctx *ctx, const survey *v, const coding *code)
 {
@@ -191,17 +164,16 @@ static rung_status take_sample(rung_ctx *ctx, const survey *v, const rung_encode
     const uint64_t **record;
     int64_t n;
     rung_table *t;
-    rung_encode_options own = *options;
     int64_t weights;
     if (options->weights) {
         TRY(table_find(ctx, v->shape, options->weights, "weights", &weights));
         TRY(column_key(ctx, &s->mem, v->shape, weights, &s->weights));
     }
-    TRY(left_out(ctx, v, options, &own.left_out));
     TRY(list_records(ctx, v, s, &record, &n));
     TRY(table_new(ctx, v->first, &t));
     rung_status status = survey_table_of(ctx, v, n, record, t);
-    if (status == RUNG_OK) status = dataset_encode(ctx, t, &own, &s->sample);
+    if (n < s->n_rows) t->counts = v->counts;
+    if (status == RUNG_OK) status = dataset_encode(ctx, t, options, &s->sample);
     table_free(t);
     TRY(status);
     TRY(check_finite(ctx, v, &s->sample->code));

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "input/encode/column_codes.h"
 #include "input/encode/features.h"
 #include "input/read/format.h"
 #include "input/read/read.h"
@@ -208,7 +209,7 @@ static void note_counts(survey *v, const survey_block *b)
             bool begins = b->first + i == 0 && b->file == 0;
             double before = i > 0 ? x[i - 1] : v->previous[c];
             bool known = i > 0 || b->first > 0; /* files of other processes are not known */
-            v->counts[c] = begins ? x[i] == 0 || x[i] == 1 : !known || x[i] == before + 1;
+            v->counts[c] = begins ? counter_begins(b->t->columns[j].name, x[i]) : !known || x[i] == before + 1;
         }
         v->previous[c] = x[b->t->n_rows - 1];
     }

@@ -74,13 +74,17 @@ static bool called_code(const char *name)
 
 /* ---- numbers ---- */
 
+bool counter_begins(const char *name, double first) { return called_id(name) || first == 0 || first == 1; }
+
 rung_status counts_rows(rung_ctx *ctx, const rung_table *t, const column *c, bool *out)
 {
     int64_t n = t->n_rows, in_turn = 1;
     double low = INFINITY, high = -INFINITY, *values = NULL;
+    *out = t->counts && t->counts[c - t->columns];
+    if (t->counts) return RUNG_OK;
     while (in_turn < n && c->number[in_turn] == c->number[in_turn - 1] + 1) in_turn++;
-    bool first = n > 0 && (c->number[0] == 0 || c->number[0] == 1);
-    *out = in_turn == n && ((n >= COUNTED_NAMED && called_id(c->name)) || (n >= COUNTED_ROWS && first));
+    bool begins = n > 0 && counter_begins(c->name, c->number[0]);
+    *out = in_turn == n && begins && n >= (called_id(c->name) ? COUNTED_NAMED : COUNTED_ROWS);
     if (*out || n < COUNTED_ANYHOW) return RUNG_OK;
     for (int64_t i = 0; i < n; i++) {
         if (!(c->number[i] == floor(c->number[i]))) return RUNG_OK; /* nor if it is missing */

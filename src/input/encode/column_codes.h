@@ -13,6 +13,8 @@ rung_status text_is_identifier(rung_ctx *ctx, const rung_table *t, const column 
 
 /* The rest is about columns of numbers. */
 
+/* Whether a column that goes up by one from row to row is one that counts them, by its name or its first number. */
+bool counter_begins(const char *name, double first);
 /* They go up by one from row to row, or are so many whole numbers without a gap. */
 rung_status counts_rows(rung_ctx *ctx, const rung_table *t, const column *c, bool *out);
 /* All are dates such as 20240131, and there are enough of them. */

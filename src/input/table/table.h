@@ -34,6 +34,7 @@ struct rung_table {
     bool semicolons;                     /* they part the cells */
     char given_decimal, given_delimiter; /* what the caller said of its file; 0: nothing */
     int64_t n_rows, n_columns;
+    const bool *counts; /* of a sample, per column: whether it counts all the rows; NULL: the rows are all */
     column *columns;
     int64_t first_line;  /* line of the first data row */
     int64_t *later_line; /* NULL, or per row its line where blank lines or quoted line breaks make the two differ */
