@@ -203,15 +203,17 @@ static void scores_of(rung_ctx *ctx, const rung_model *model, const rung_data *d
     assert_ok(ctx, rung_model_predict(ctx, model, &X, &out));
 }
 
-/* The scores of the rows by a fit to the loaded data, and by one to the stream. */
+/* The scores of the rows by a fit to the loaded data, and by one to the stream; and the errors they report. */
 static void fit_both_ways(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, rung_stream *s, double *loaded,
-                          double *passes)
+                          double *passes, rung_metrics cv[2])
 {
     rung_model *a, *b;
+    cv[0] = cv[1] = (rung_metrics){.size = sizeof *cv};
     assert_ok(ctx, rung_model_fit(ctx, spec, data, &a));
     assert_ok(ctx, rung_model_fit_stream(ctx, spec, s, &b));
     scores_of(ctx, a, data, loaded);
     scores_of(ctx, b, data, passes);
+    assert_int_equal(rung_model_cv(a, cv), rung_model_cv(b, cv + 1));
     rung_model_free(a);
     rung_model_free(b);
 }
@@ -233,22 +235,57 @@ static void test_models_of_all(void **state)
                                           "boost rounds=5 link=nominal rows=1",
                                           "isbor"};
     static double loaded[ROWS], passes[ROWS];
+    rung_metrics cv[2];
     parts p = write_parts();
     rung_data *data = load(ctx, &p);
     rung_stream *s = open_stream(ctx, &p, 2 * ROWS);
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
         rung_spec *spec = spec_of(ctx, methods[m]);
-        fit_both_ways(ctx, spec, data, s, loaded, passes);
+        fit_both_ways(ctx, spec, data, s, loaded, passes, cv);
         /* in passes the values of leaves are whole multiples of 2^-16 */
         double size = 0, near = strncmp(methods[m], "boost", 5) == 0 ? 3e-5 : 1e-7;
         for (int i = 0; i < ROWS; i++) size = fmax(size, fabs(loaded[i]));
         for (int i = 0; i < ROWS; i++)
             if (!(fabs(loaded[i] - passes[i]) <= near * size))
                 fail_msg("%s: row %d has %.17g, not %.17g", methods[m], i, passes[i], loaded[i]);
+        if (!(fabs(cv[0].rps - cv[1].rps) <= 10 * near && fabs(cv[0].mae - cv[1].mae) < 1.5 / ROWS))
+            fail_msg("%s: reports %g and %g, not %g and %g", methods[m], cv[1].rps, cv[1].mae, cv[0].rps, cv[0].mae);
         rung_spec_free(spec);
     }
     rung_stream_free(s);
     rung_data_free(data);
+    remove_parts(&p);
+}
+
+/* Among few rows the setting that is best without a row is often not the best of all. */
+static void test_choice_per_row(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { FEW = 9 };
+    parts p = {"/tmp/rung_stream_XXXXXX"};
+    double loaded[FEW], passes[FEW];
+    rung_metrics cv[2];
+    rng r;
+    rung_spec *spec = spec_of(ctx, "ckr");
+    assert_non_null(mkdtemp(p.folder));
+    rng_open(&r, 5, 1);
+    for (int draw = 0; draw < 10; draw++) {
+        char path[64];
+        snprintf(path, sizeof path, "%s/p0.csv", p.folder);
+        FILE *f = fopen(path, "w");
+        assert_non_null(f);
+        fputs("a,b,label\n", f);
+        for (int i = 0; i < FEW; i++) fprintf(f, "%g,%g,%d\n", rng_normal(&r), rng_normal(&r), 1 + i % 3);
+        fclose(f);
+        rung_data *data = load(ctx, &p);
+        rung_stream *s = open_stream(ctx, &p, 100);
+        fit_both_ways(ctx, spec, data, s, loaded, passes, cv);
+        assert_arrays_close(FEW, passes, loaded, 1e-8);
+        assert_close(cv[1].rps, cv[0].rps, 1e-8);
+        rung_stream_free(s);
+        rung_data_free(data);
+    }
+    rung_spec_free(spec);
     remove_parts(&p);
 }
 
@@ -260,6 +297,7 @@ static void test_small_sample_model(void **state)
     static const char *const methods[] = {"pom", "kdlor kernel=linear", "krr kernel=linear",
                                           "ckr kernel=linear ridge=0.1"};
     static double loaded[ROWS], passes[ROWS];
+    rung_metrics cv[2];
     parts p = write_parts();
     rung_data *data = load(ctx, &p);
     rung_stream *s = open_stream(ctx, &p, 100);
@@ -267,7 +305,7 @@ static void test_small_sample_model(void **state)
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
         rung_spec *spec = spec_of(ctx, methods[m]);
         assert_ok(ctx, rung_spec_set_scale(ctx, spec, "none"));
-        fit_both_ways(ctx, spec, data, s, loaded, passes);
+        fit_both_ways(ctx, spec, data, s, loaded, passes, cv);
         assert_arrays_close(ROWS, passes, loaded, 1e-7);
         rung_spec_free(spec);
     }
@@ -314,10 +352,11 @@ static void test_single_precision(void **state)
     s->n_rows = s->n_labelled = 1000000; /* so many would take too long to test */
     static const char *const methods[] = {"kdlor gamma=9", "krr gamma=9 centre=no", "ckr gamma=9"};
     static double loaded[MANY], passes[MANY];
+    rung_metrics cv[2];
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
         rung_spec *spec = spec_of(ctx, methods[m]);
         double size = 0, off = 0;
-        fit_both_ways(ctx, spec, data, s, loaded, passes);
+        fit_both_ways(ctx, spec, data, s, loaded, passes, cv);
         for (int i = 0; i < MANY; i++) size = fmax(size, fabs(loaded[i]));
         for (int i = 0; i < MANY; i++) off = fmax(off, fabs(passes[i] - loaded[i]));
         if (!(off > 1e-12 * size && off < 1e-4 * size))
@@ -549,11 +588,10 @@ static void test_counting_columns(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_sample_of_all),      WITH_CONTEXT(test_small_sample),
-                                       WITH_CONTEXT(test_counters),           WITH_CONTEXT(test_models_of_all),
-                                       WITH_CONTEXT(test_small_sample_model), WITH_CONTEXT(test_single_precision),
-                                       WITH_CONTEXT(test_thinned_products),   WITH_CONTEXT(test_refused),
-                                       WITH_CONTEXT(test_counting_columns),   cmocka_unit_test(test_same_bits),
-                                       cmocka_unit_test(test_packed_rows)};
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(test_sample_of_all),    WITH_CONTEXT(test_small_sample),     WITH_CONTEXT(test_counters),
+        WITH_CONTEXT(test_models_of_all),    WITH_CONTEXT(test_choice_per_row),   WITH_CONTEXT(test_small_sample_model),
+        WITH_CONTEXT(test_single_precision), WITH_CONTEXT(test_thinned_products), WITH_CONTEXT(test_refused),
+        WITH_CONTEXT(test_counting_columns), cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_packed_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

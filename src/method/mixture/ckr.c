@@ -269,7 +269,8 @@ static rung_status search(rung_ctx *ctx, problem *p, const ckr_params *params, c
         TRY(try_kernel(ctx, params, &k, G, s));
         problem_forget(&s->labelled);
     }
-    if (p->stream) TRY(fit_stream(ctx, p, params, s));
+    bool all = p->stream && p->stream->rows->n_rows == p->n && !isinf(s->error); /* the sample is all there is */
+    if (p->stream && !all) TRY(fit_stream(ctx, p, params, s));
     if (isinf(s->error)) return set_error(ctx, RUNG_EDATA, "ckr: no ridge gives finite predictions; scale the columns");
     return RUNG_OK;
 }
