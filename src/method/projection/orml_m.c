@@ -71,13 +71,13 @@ static rung_status improve_mode(rung_ctx *ctx, const alternation *a, int p, mult
     int64_t size = m->t.size[p];
     double *D;
     la_mat *M[TENSOR_FORMS];
+    lengths_to(&m->t, p); /* a ridge that is not relative, as that of forms without any value, needs their unit */
     TRY(tensor_mode(ctx, &m->t, &a->forms, p, NULL, M));
     TRY(seen_differences(ctx, a, &m->t, p, &D));
     ordered_qp_solution s = {.w = m->t.w[p], .alpha = m->alpha};
     TRY(ordered_qp_solve(ctx, M[0], &a->params->d, (double)size, a->K, D, &s));
     m->value = s.value;
     m->degenerate = s.degenerate;
-    lengths_to(&m->t, p);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
@@ -104,7 +104,6 @@ static rung_status start(rung_ctx *ctx, const orml_m_params *params, int64_t d, 
     rng_open(&r, ctx->seed, (uint64_t)index);
     for (int q = 0; q < out->t.modes; q++)
         for (int64_t i = 0; i < out->t.size[q]; i++) out->t.w[q][i] = rng_normal(&r);
-    lengths_to(&out->t, 0);
     return RUNG_OK;
 }
 

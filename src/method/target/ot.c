@@ -259,8 +259,8 @@ static rung_status ot_verify(rung_ctx *ctx, const struct verification *v)
     for (int j = 0; j < r; j++) {
         double unit = j ? 1 : o.unit * o.scale * sqrt((double)n), zero = j ? 0 : o.unit * o.shift;
         for (int64_t i = 0; i < n; i++) {
-            y[i + j * n] = (given[i * r + j] - zero) / unit;
-            f[i + j * n] = (v->f[i * r + j] - zero) / unit;
+            y[i + j * n] = unit > 0 ? (given[i * r + j] - zero) / unit : 0; /* labels that are all the same */
+            f[i + j * n] = unit > 0 ? (v->f[i * r + j] - zero) / unit : 0;
         }
     }
     o.space.c = &o.kernel;

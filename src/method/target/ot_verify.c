@@ -91,7 +91,7 @@ static rung_status regression(rung_ctx *ctx, const struct verification *v, const
     TRY(regression_residual(ctx, v, s, y, f, &residual));
     condition_add(v->found, "normal equations", "residual of lambda (f - mean) = K (y - f), relative", residual, 1e-8);
     condition_add(v->found, "constant", "mean of the residuals (without an intercept: of the scores), relative",
-                  fabs(s->intercept ? mean : level) / largest, 1e-9);
+                  fabs(s->intercept ? mean : level) / fmax(largest, DBL_MIN), 1e-9);
     return RUNG_OK;
 }
 
