@@ -11,7 +11,7 @@ import warnings
 import numpy as np
 
 from library import Refused, lib, methods, text
-from relations import relation
+from relations import meaning, relation
 from sound import sentence
 
 COMMAND = os.environ.get("RUNG_COMMAND", "rung")
@@ -136,14 +136,6 @@ def without_labels(base, model, proba, printed):
         yield f"predict without the labels is refused: {refusal}"
     elif again != printed:
         yield "predict without the label column gives other answers"
-
-
-def meaning(cell):
-    """1, 1.0 and 1e0 are one class."""
-    try:
-        return float(cell)
-    except ValueError:
-        return cell
 
 
 def evaluated(fit, model, classes):

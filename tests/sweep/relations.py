@@ -14,6 +14,8 @@ from library import Fit, Refused, lib, text
 RELATIONS = {}
 # Trees break ties between equally good splits by the order of columns and rows, and draw both.
 TREES = {"boost", "auto"}
+# Without folds in the fit. Their probabilities are flattened by parts of the rows, which are drawn in the order of rows and
+# classes: where these change, only scores are compared.
 NO_FOLDS = {"ckr", "ogp"}
 
 
@@ -55,8 +57,14 @@ def distance(a, b):
     ranks = 0.0 if a.rank is None or b.rank is None else float(np.mean(a.rank != b.rank))
     if a.proba is not None and b.proba is not None:
         return float(np.abs(a.proba - b.proba).max()), ranks
-    spread = float(np.std(a.score)) + 1e-12 * float(np.abs(a.score).max()) + 1e-300
-    return float(np.abs(a.score - b.score).max()) / spread, ranks
+    return score_distance(a.score, b.score), ranks
+
+
+def score_distance(a, b):
+    """How far scores are apart, against their spread."""
+    a, b = np.asarray(a), np.asarray(b)
+    spread = float(np.std(a)) + 1e-12 * float(np.abs(a).max()) + 1e-300
+    return float(np.abs(a - b).max()) / spread
 
 
 def close(base, make, limit):
@@ -67,6 +75,14 @@ def close(base, make, limit):
         if not apart <= limit:
             wrong = [f"answers differ by {apart:.3g}, ranks of {ranks:.1%} of the rows"]
     yield from wrong
+
+
+def meaning(cell):
+    """1, 1.0 and 1e0 are one class."""
+    try:
+        return float(cell)
+    except ValueError:
+        return cell
 
 
 def with_column(table, cells, place, name="added"):
@@ -166,7 +182,7 @@ SYMMETRIC = {"pom", "gpor", "ogp", "ckr", "median", "llgc"}
 @relation(lambda case: method(case) in SYMMETRIC and not case.options.real and not case.options.bins
           and not case.intervals and case.options.cost is None and case.options.scale != "relevance")
 def reversed_classes(base):
-    """The order turned around mirrors the probabilities. Folds are drawn class by class: only without them. Exempt:
+    """The order turned around mirrors the answers. Folds are drawn class by class: only without them. Exempt:
     relevance (trees), costs, which may be one-sided."""
     case, options = base.case, base.options_copy()
     if method(case) not in NO_FOLDS:
@@ -181,11 +197,14 @@ def reversed_classes(base):
         a, b = fit_like(base, case.table, "forth", forth), fit_like(base, case.table, "back", back)
     except Refused:
         return
-    if a.answers.proba is None:
+    if method(case) in NO_FOLDS:
+        apart = score_distance(a.answers.score - a.answers.score.mean(), b.answers.score.mean() - b.answers.score)
+    elif a.answers.proba is not None:
+        apart = float(np.abs(a.answers.proba - b.answers.proba[:, ::-1]).max())
+    else:
         return
-    apart = float(np.abs(a.answers.proba - b.answers.proba[:, ::-1]).max())
     if apart > base.rounding():
-        yield f"mirrored probabilities differ by {apart:.3g}"
+        yield f"mirrored answers differ by {apart:.3g}"
 
 
 # ---- rows ----
@@ -209,6 +228,8 @@ def rows_in_another_order(base):
     for name, array in b.answers.arrays.items():
         b.answers.arrays[name] = array[back]
     apart, ranks = distance(a.answers, b.answers)
+    if method(case) in NO_FOLDS:
+        apart = score_distance(a.answers.score, b.answers.score)
     if apart > base.rounding():
         yield f"answers differ by {apart:.3g}, ranks of {ranks:.1%} of the rows"
 
@@ -270,11 +291,12 @@ def in_passes(base):
 
 # ---- the truth ----
 
-@relation(lambda case: not case.repeated and case.table.groups is None and case.table.weights is None and case.rows >= 20
+@relation(lambda case: not case.repeated and case.options.equal_rows != "together" and case.table.groups is None and case.table.weights is None and case.rows >= 20
           and not case.options.real and not case.options.bins and not case.intervals and case.options.cost is None
           and case.form.header and "answer" not in [c.name for c in case.table.columns] and "suggested" not in [c.name for c in case.table.columns])
 def reported_error(base):
-    """The reported error against that on new rows of the population: six standard errors, and a tenth of a class."""
+    """The reported error against that on new rows of the population: six standard errors, and a tenth of a class. Exempt:
+    rows that are held out together at the caller's word; here all are drawn by themselves."""
     if base.fit.cv_mae is None or base.fit.cv_n < 15:
         return
     table, truth = base.case.new_rows()
@@ -283,9 +305,8 @@ def reported_error(base):
     except Refused:  # a cell that the training rows give no reason to expect
         return
     names = [lib.rung_model_class_name(base.fit.model, k + 1) for k in range(lib.rung_model_classes(base.fit.model))]
-    known = {name: k for k, name in enumerate(map(text, names))}
-    pairs = [(known[base.case.class_names[y - 1]], rank - 1) for y, rank in zip(truth, answers.rank, strict=True)
-             if base.case.class_names[y - 1] in known]
+    known, said = {meaning(text(name)): k for k, name in enumerate(names)}, [meaning(c) for c in base.case.class_names]
+    pairs = [(known[said[y - 1]], rank - 1) for y, rank in zip(truth, answers.rank, strict=True) if said[y - 1] in known]
     errors = np.array([abs(y - said) for y, said in pairs])
     error = errors.std() * (1 / base.fit.cv_n + 1 / len(errors)) ** 0.5
     if abs(errors.mean() - base.fit.cv_mae) > 6 * error + 0.1:

@@ -14,7 +14,6 @@ import resource
 import signal
 import sys
 import tempfile
-import time
 import traceback
 from pathlib import Path
 
@@ -132,6 +131,18 @@ class Log:
         print("findings: " + (", ".join(f"{kind} {count}" for kind, count in self.found.most_common()) or "none"), flush=True)
 
 
+def run(arguments, methods, log):
+    for number in numbers(arguments):
+        if arguments.minutes and used() > 60 * arguments.minutes:
+            break
+        case = Case(arguments.seed, number, methods)
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(arguments.keep or name)
+            folder.mkdir(exist_ok=True)
+            (folder / "outcome").unlink(missing_ok=True)
+            log.add(number, in_a_process(case, folder, arguments))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rung")
@@ -152,16 +163,11 @@ def main():
     methods, log = library.methods(), Log(arguments)
     if arguments.method:
         methods = {arguments.method: methods[arguments.method]}
-    started = time.monotonic()
-    for number in numbers(arguments):
-        if arguments.minutes and used() > 60 * arguments.minutes:
-            break
-        case = Case(arguments.seed, number, methods)
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(arguments.keep or name)
-            folder.mkdir(exist_ok=True)
-            (folder / "outcome").unlink(missing_ok=True)
-            log.add(number, in_a_process(case, folder, arguments))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        run(arguments, methods, log)
+    except KeyboardInterrupt:
+        print("interrupted")
     log.summary()
     return 1 if log.found else 0
 
