@@ -76,6 +76,8 @@ static rung_status robust(rung_ctx *ctx, const pom_study *s, const cumulative_li
     double scale = groups.count > 1 ? (double)groups.count / (double)(groups.count - 1) : NAN;
     la_thin(false, scale, (la_thin_mat){m, m, meat}, (la_thin_mat){m, n, solved}, 0, half);
     la_thin(true, 1, (la_thin_mat){m, n, solved}, (la_thin_mat){m, n, half}, 0, out->covariance);
+    for (int64_t t = 0; t < n; t++) /* a sum of squares, up to rounding */
+        out->covariance[t + t * n] = fmax(out->covariance[t + t * n], 0);
     out->units = groups.count;
     return RUNG_OK;
 }

@@ -125,6 +125,7 @@ static rung_status direction(rung_ctx *ctx, void *state, double *decrement)
     laplace *s = state;
     int64_t m = s->m;
     int J = s->J;
+    TRY(times(ctx, s, true, s->s, 1, s->w, s->f)); /* as place() has it: what is repeated has the same bits */
     TRY(factorise(ctx, s));
     const double *Ag = s->right + J * m;
     for (int q = 0; q < J; q++) {

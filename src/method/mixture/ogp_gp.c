@@ -144,6 +144,8 @@ static rung_status direction(rung_ctx *ctx, void *state, double *decrement)
     int64_t n = s->p->n;
     int J = s->J;
     const double *r = s->rhs + J * n, *Sr = s->S + J * n;
+    /* f as place() has it: what is repeated at the mode has the same bits. */
+    TRY(la_mul(ctx, s->p->variance, s->p->gram, 1, s->a, 0, s->f));
     TRY(factorise(ctx, s));
     TRY(invert(ctx, s));
     for (int q = 0; q < J; q++) {
