@@ -6,8 +6,6 @@
 #include <sys/stat.h>
 
 #include "base/comm.h"
-#include "input/encode/column_kind.h"
-#include "input/encode/column_said.h"
 #include "input/encode/features.h"
 #include "input/read/format.h"
 #include "input/read/held_input.h"

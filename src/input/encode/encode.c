@@ -127,16 +127,6 @@ rung_status dataset_label_column(rung_ctx *ctx, const rung_table *t, const rung_
     return assign_roles(ctx, t, options, roles, out, &weights, &groups, &suggested);
 }
 
-rung_status dataset_features(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, bool *out)
-{
-    role *roles = NULL;
-    int64_t label, weights, groups, suggested;
-    TRY(NEW(ctx, &ctx->scratch, roles, t->n_columns));
-    TRY(assign_roles(ctx, t, options, roles, &label, &weights, &groups, &suggested));
-    for (int64_t j = 0; j < t->n_columns; j++) out[j] = roles[j] == ROLE_FEATURE;
-    return RUNG_OK;
-}
-
 static rung_status check_missing(rung_ctx *ctx, const rung_table *t, int64_t j)
 {
     const column *c = &t->columns[j];

@@ -24,8 +24,6 @@ rung_status dataset_suggested(rung_ctx *ctx, const rung_table *t, int64_t j, run
 int64_t suggested_column(const rung_table *t);
 /* The column of the labels; -1: there is none. */
 rung_status dataset_label_column(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, int64_t *out);
-/* Which columns are features, or may be. */
-rung_status dataset_features(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, bool *out);
 /* The error for a cell of column j of t, a column of numbers, that is nan or infinite. */
 rung_status cell_not_finite(rung_ctx *ctx, const char *path, int64_t line, const rung_table *t, int64_t j,
                             const char *text);
