@@ -69,16 +69,22 @@ said_of_columns <- function(nominal, numeric, dates, ordinal) {
 fit_options <- function(methods, params, class_weights, scale, equal_rows) {
     list(methods = as.character(methods), fixed = assignments(params),
          weights = if (identical(class_weights, "balanced")) "balanced" else
-             assignments(as.list(class_weights), "class"), scale = as.character(scale),
-         equal_rows = as.character(equal_rows))
+             assignments(as.list(class_weights), "class"), scale = one_text(scale, "scale"),
+         equal_rows = one_text(equal_rows, "equal_rows"))
+}
+
+one_text <- function(value, name) {
+    if (length(value) != 1L || is.na(value)) refuse(name, " is one word, not ", deparse(value)[1L])
+    as.character(value)
 }
 
 # name=value for every element of a list; a parameter with a hyphen is written with an underscore in R.
 assignments <- function(values, what = "parameter") {
     if (!length(values)) return(NULL)
     if (is.null(names(values)) || any(names(values) == "")) refuse("a ", what, " has no name")
+    values <- values[!vapply(values, is.null, NA)] # as if it were not given
+    if (!length(values)) return(NULL)
     keys <- if (what == "class") names(values) else gsub("[_.]", "-", names(values))
-    values <- values[!vapply(values, is.null, NA)]
     number <- vapply(values, function(one) is.numeric(one) && length(one) == 1L && !is.na(one), NA)
     if (what == "class" && !all(number)) refuse("the weight of class '", keys[!number][1L], "' is not a number")
     texts <- vapply(values, value_text, "", USE.NAMES = FALSE)

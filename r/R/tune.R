@@ -40,7 +40,7 @@ reject_unknown <- function(name, ...) {
 search_options <- function(methods, grid, fixed, metric, folds, repeats, one_se, nested, class_weights, scale,
                            equal_rows) {
     c(fit_options(if (is.null(methods)) default_method(FALSE) else methods, fixed, class_weights, scale, equal_rows),
-      list(grids = assignments(grid), metric = metric, one_se = as.integer(one_se), nested = as.integer(nested)),
+      list(grids = assignments(grid), metric = one_text(metric, "metric"), one_se = as.integer(one_se), nested = as.integer(nested)),
       whole(folds = folds, least = -1), whole(repeats = repeats))
 }
 
@@ -104,7 +104,7 @@ curve <- function(taken, methods, sizes, repeats, fixed, metric, order, class_we
                   session, said) {
     options <- fit_options(if (is.null(methods)) default_method(FALSE) else methods, fixed, class_weights, scale,
                            equal_rows)
-    options <- c(options, list(metric = metric), whole(repeats = repeats))
+    options <- c(options, list(metric = one_text(metric, "metric")), whole(repeats = repeats))
     if (!is.null(sizes)) options$sizes <- vapply(sizes, function(size) whole(sizes = size, least = 1)[[1L]], 1L)
     ready <- prepare(taken, order, missing, FALSE, session, said)
     report <- finish(session, .Call(C_r_curve, session, ready$data, options))
