@@ -74,7 +74,7 @@ static rung_status count_rows(rung_ctx *ctx, const graded_rows *rows, const int 
         int nearest = nearest_rank(truth[i], highest_rank(truth, upper, i), predicted[i]);
         c->cell[c->K * (nearest - 1) + predicted[i] - 1] += count_of(c, i);
         c->n += count_of(c, i);
-        c->rows++;
+        c->rows += !rows->weight || rows->weight[i] > 0;
     }
     if (c->n == 0) return set_error(ctx, RUNG_EDATA, "no labelled row to measure");
     for (int64_t t = 0; t < K; t++)

@@ -340,7 +340,7 @@ static void weights_are_repeated_rows(void **state)
 {
     rung_ctx *ctx = *state;
     enum { N = 60, K = 4 };
-    int truth[N], predicted[N], upper[N], n = 0, all_truth[4 * N], all_upper[4 * N], all_predicted[4 * N];
+    int truth[N], predicted[N], upper[N], n = 0, there = 0, all_truth[4 * N], all_upper[4 * N], all_predicted[4 * N];
     double weight[N], scaled[N], proba[N * K], all_proba[4 * N * K];
     rng r;
     rng_open(&r, 7, 1);
@@ -350,6 +350,7 @@ static void weights_are_repeated_rows(void **state)
         predicted[i] = 1 + (int)rng_below(&r, K);
         weight[i] = (double)rng_below(&r, 4);
         scaled[i] = weight[i] * 0.37;
+        there += truth[i] && weight[i] > 0; /* a row with the weight 0 is none */
         for (int q = 0; q < K; q++) proba[i * K + q] = q + 1 == predicted[i] ? 0.625 : 0.125;
         for (int k = 0; k < (int)weight[i]; k++, n++) {
             all_truth[n] = truth[i];
@@ -368,6 +369,7 @@ static void weights_are_repeated_rows(void **state)
         for (const metric *one = metric_table; one->info.key; one++)
             if (!(one->info.flags & RUNG_BOUND))
                 assert_close(metric_value(one, &m[k]), metric_value(one, &m[0]), k == 1 ? 0 : 1e-11);
+        assert_int_equal(m[k].n, there);
         /* fewer rows than repeats: the range is wider */
         assert_true(m[k].mae_high - m[k].mae_low > m[0].mae_high - m[0].mae_low);
     }
