@@ -135,36 +135,54 @@ static int take_ranks(const compare_job *job, rival *r)
     return EXIT_OK;
 }
 
+/* Of one class in all labelled rows; false: a cell is none. */
+static bool take_column(const compare_job *job, const rung_table *table, int64_t at, double *proba, double *sum)
+{
+    for (int64_t i = 0; i < job->n; i++) {
+        char text[64];
+        double *p = &proba[i * job->classes];
+        if (!job->truth[i]) continue;
+        rung_table_cell(table, i, at, text, sizeof text);
+        if (!parse_double(text, p) || *p < 0) return false;
+        sum[i] += *p;
+    }
+    return true;
+}
+
 /* Probabilities, where there are columns p(CLASS); a class that another file names has none here. */
-static void take_proba(const compare_job *job, const rung_table *table, rival *r)
+static void take_proba(const session *s, const compare_job *job, const rung_table *table, rival *r)
 {
     double *proba = allocate((size_t)job->n * (size_t)job->classes, sizeof *proba),
            *sum = allocate((size_t)job->n, sizeof *sum);
-    bool all = true;
+    bool all = true, some = false;
+    for (int64_t j = 0; j < rung_table_columns(table); j++) some = some || !strncmp(rung_table_name(table, j), "p(", 2);
     for (int k = 1; all && k <= job->classes; k++) {
         char *name = text_of("p(%s)", class_name(job, k));
         int64_t at = column_of(table, name);
         free(name);
-        for (int64_t i = 0; at >= 0 && all && i < job->n; i++) {
-            char text[64];
-            rung_table_cell(table, i, at, text, sizeof text);
-            all = parse_double(text, &proba[i * job->classes + k - 1]);
-            sum[i] += proba[i * job->classes + k - 1];
-        }
+        if (at >= 0) all = take_column(job, table, at, proba + k - 1, sum);
     }
-    for (int64_t i = 0; all && i < job->n; i++) all = fabs(sum[i] - 1) < 0.01; /* they may be rounded */
+    for (int64_t i = 0; i < job->n; i++) {
+        if (!job->truth[i]) proba[i * job->classes] = 1;          /* it is not graded */
+        all = all && (!job->truth[i] || fabs(sum[i] - 1) < 0.01); /* they may be rounded */
+    }
     free(sum);
+    if (some && !all && !s->quiet)
+        complain(
+            "warning: %s: the columns p(CLASS) are not the probabilities of the classes in every labelled row, so rps "
+            "is left out",
+            r->path);
     if (all)
         r->proba = proba;
     else
         free(proba);
 }
 
-static int read_predictions(const compare_job *job, rival *r)
+static int read_predictions(const session *s, const compare_job *job, rival *r)
 {
     int code = take_ranks(job, r);
     if (code == EXIT_OK) code = same_truth(job, r->table, r);
-    if (code == EXIT_OK) take_proba(job, r->table, r);
+    if (code == EXIT_OK) take_proba(s, job, r->table, r);
     return code;
 }
 
@@ -484,7 +502,7 @@ static int compare_steps(session *s, const arguments *args, compare_job *job)
         rung_model *model = NULL;
         r->rank = allocate((size_t)job->n, sizeof *r->rank);
         if (is_table(r->path)) {
-            code = read_predictions(job, r);
+            code = read_predictions(s, job, r);
             continue;
         }
         code = load_model(s, r->path, &model);
