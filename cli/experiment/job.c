@@ -158,16 +158,32 @@ static rung_status ask(rung_ctx *ctx, const rung_model *model, const rung_data *
     return training ? rung_model_predict_training(ctx, model, &where) : rung_model_predict(ctx, model, &X, &where);
 }
 
-/* Selects n rows of the predictions and computes their metrics. */
-static rung_status grade(rung_ctx *ctx, const rung_model *model, const predictions *s, int64_t n, const int64_t *at,
-                         const int64_t *rows, const int *rank, const double *target, answers *out)
+typedef struct { /* the rows that predictions are compared with */
+    int64_t n;
+    const int64_t *at, *rows; /* among the predictions, and in the data set */
+    const int *rank;
+    const double *target; /* NULL: classes */
+    const double *weight; /* of classes; NULL: all 1 */
+} graded;
+
+/* Selects these rows of the predictions and computes their metrics. */
+static rung_status grade(rung_ctx *ctx, const rung_model *model, const predictions *s, const graded *g, answers *out)
 {
+    int64_t n = g->n;
+    const int64_t *at = g->at, *rows = g->rows;
+    const int *rank = g->rank;
+    const double *target = g->target;
     int outputs = rung_model_outputs(model), K = rung_model_classes(model);
     rung_status status = RUNG_OK;
     out->n = n;
     out->metrics.size = sizeof out->metrics;
     out->real.size = sizeof out->real;
-    if (n == 0) return RUNG_OK;
+    double counted = 0;
+    for (int64_t i = 0; i < n; i++) counted += g->weight ? g->weight[i] : 1;
+    if (counted == 0) { /* no row, or none with a weight */
+        out->n = 0;
+        return RUNG_OK;
+    }
     out->rows = allocate((size_t)n, sizeof *out->rows);
     memcpy(out->rows, rows, (size_t)n * sizeof *rows);
     if (s->score) out->score = allocate((size_t)n, sizeof *out->score);
@@ -185,7 +201,8 @@ static rung_status grade(rung_ctx *ctx, const rung_model *model, const predictio
         out->rank[i] = s->rank[at[i]];
         if (proba) memcpy(proba + i * K, s->proba + at[i] * K, (size_t)K * sizeof *proba);
     }
-    status = rung_metrics_compute(ctx, n, K, out->truth, out->rank, proba, &out->metrics);
+    const rung_metrics_options how = {.size = sizeof how, .proba = proba, .weight = g->weight};
+    status = rung_metrics_run(ctx, n, K, out->truth, out->rank, &how, &out->metrics);
     free(proba);
     return status;
 }
@@ -198,7 +215,8 @@ static rung_status grade_training(rung_ctx *ctx, const rung_model *model, const 
     const double *target = rung_data_targets(p->train);
     int64_t *at = allocate((size_t)p->n_train, sizeof *at), *rows = allocate((size_t)p->n_train, sizeof *rows), n = 0;
     int *truth = allocate((size_t)p->n_train, sizeof *truth);
-    double *value = allocate((size_t)p->n_train, sizeof *value);
+    double *value = allocate((size_t)p->n_train, sizeof *value), *own = allocate((size_t)p->n_train, sizeof *own);
+    const double *weight = rung_data_weights(p->train);
     for (int64_t i = 0; i < p->n_train; i++) {
         bool known = target ? !isnan(p->train_target[i]) : p->train_rank[i] > 0;
         bool labelled = target ? !isnan(target[i]) : rank[i] > 0;
@@ -207,10 +225,13 @@ static rung_status grade_training(rung_ctx *ctx, const rung_model *model, const 
         rows[n] = p->train_rows[i];
         truth[n] = p->train_rank[i];
         if (target) value[n] = p->train_target[i];
+        if (weight) own[n] = weight[i];
         n++;
     }
-    rung_status status = grade(ctx, model, s, n, at, rows, truth, target ? value : NULL, out);
+    const graded g = {n, at, rows, truth, target ? value : NULL, weight ? own : NULL};
+    rung_status status = grade(ctx, model, s, &g, out);
     free(value);
+    free(own);
     free(truth);
     free(rows);
     free(at);
@@ -229,9 +250,8 @@ static rung_status answer(rung_ctx *ctx, const dataset *d, const partition *p, c
     if (status == RUNG_OK && !joined) status = ask(ctx, model, p->test, false, &test_says);
     out->predict_seconds = seconds_now() - start;
     for (int64_t i = 0; i < p->n_test; i++) at[i] = joined ? p->n_train + i : i;
-    if (status == RUNG_OK)
-        status = grade(ctx, model, joined ? &train_says : &test_says, p->n_test, at, p->test_rows, p->test_rank,
-                       p->test_target, &out->part[0]);
+    const graded g = {p->n_test, at, p->test_rows, p->test_rank, p->test_target, rung_data_weights(p->test)};
+    if (status == RUNG_OK) status = grade(ctx, model, joined ? &train_says : &test_says, &g, &out->part[0]);
     if (status == RUNG_OK) status = grade_training(ctx, model, &train_says, p, false, &out->part[1]);
     if (status == RUNG_OK) status = grade_training(ctx, model, &train_says, p, true, &out->part[2]);
     free(at);
