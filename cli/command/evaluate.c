@@ -33,7 +33,8 @@ typedef struct {
     int64_t *confusion; /* classes x classes: [true][predicted]; an interval counts as its nearest class */
     int classes, *rank;
     double *proba, *score;
-    rung_metrics found, median;
+    rung_metrics found, median,
+        exact; /* exact: of rows whose label is no interval, where others are; n 0: not measured */
     rung_reliability_bin bins[BINS]; /* with probabilities only */
     double ece;
     bool reliable; /* there are such numbers */
@@ -130,20 +131,35 @@ static const char *grouped_words(const evaluate_job *job)
     return job->group ? "mae_low and mae_high are of a bootstrap over groups." : "";
 }
 
+/* What the labels that are intervals do to the errors; to be freed, empty where there are none. */
+static char *interval_words(const evaluate_job *job)
+{
+    int64_t intervals = job->found.intervals;
+    bool one = intervals == 1;
+    if (!intervals) return text_of("%s", "");
+    char *text =
+        text_of("%lld label%s interval%s, which count%s as the class nearest to the prediction, so that errors "
+                "are lower bounds",
+                (long long)intervals, one ? " is an" : "s are", one ? "" : "s", one ? "s" : "");
+    char *all = job->exact.n ? text_of("%s; the mae of the %lld other row%s is %.4f.", text, (long long)job->exact.n,
+                                       plural(job->exact.n), job->exact.mae)
+                             : text_of("%s.", text);
+    free(text);
+    return all;
+}
+
 static void print_text(const evaluate_job *job)
 {
     int median = constant_rank(job);
-    int64_t intervals = labels_intervals(&job->answered);
+    char *intervals = interval_words(job);
     say(stdout, "%lld labelled rows of %lld.\n", (long long)job->labelled, (long long)job->n);
     if (job->unsure)
         say(stdout,
             "%lld of them (%.1f %%) are unsure: the metrics and the median are of the others, the cost and the\n"
             "calibration of all.\n",
             (long long)job->unsure, 100 * (double)job->unsure / (double)job->labelled);
-    if (intervals)
-        say(stdout, "%lld label%s interval%s, which count%s as the class nearest to the prediction.\n",
-            (long long)intervals, intervals == 1 ? " is an" : "s are", intervals == 1 ? "" : "s",
-            intervals == 1 ? "s" : "");
+    if (*intervals) say(stdout, "%s\n", intervals);
+    free(intervals);
     say(stdout,
         "median: always predicting %s, the median of these labels; no other constant\nhas a smaller mae on them.\n\n",
         rung_model_class_name(job->model, median));
@@ -188,6 +204,7 @@ static void print_json(const evaluate_job *job)
         json_object_set_new(all, "unsure", json_integer(job->unsure));
     }
     json_object_set_new(all, "median", measures_json(&job->median));
+    if (job->exact.n) json_object_set_new(all, "exact", measures_json(&job->exact));
     json_object_set_new(all, "confusion", confusion);
     json_object_set_new(all, "classes", classes);
     json_object_set_new(all, "calibration", job->reliable ? reliability_json(job) : json_null());
@@ -260,6 +277,7 @@ static int write_page(session *s, const arguments *args, const evaluate_job *job
                     .unsure = job->unsure,
                     .seen = job->seen != 0,
                     .costs = &job->given,
+                    .bound = job->found.intervals > 0,
                     .confusion = job->confusion,
                     .constant = constant,
                     .baseline = baseline,
@@ -328,10 +346,13 @@ static int write_class_page(session *s, const arguments *args, const evaluate_jo
         row[n++] =
             (evaluation_row){"unsure", "share of rows without an answer, which the others but the cost leave out",
                              (double)job->unsure / (double)job->labelled, NAN};
+    char *intervals = interval_words(job);
     int code = write_page(s, args, job, row, n, rung_model_class_name(job->model, median),
                           text_of("Median: always predicting %s, the median of these labels; no other constant has a "
-                                  "smaller mae on them. %s %s",
-                                  rung_model_class_name(job->model, median), weighted_words(job), grouped_words(job)));
+                                  "smaller mae on them. %s %s %s",
+                                  rung_model_class_name(job->model, median), weighted_words(job), grouped_words(job),
+                                  intervals));
+    free(intervals);
     free(row);
     return code;
 }
@@ -380,14 +401,28 @@ static int take_costs(session *s, const arguments *args, evaluate_job *job)
     return code;
 }
 
+/* Beside errors that are lower bounds, that of the rows whose label is one class. */
+static int measure_exact(session *s, evaluate_job *job)
+{
+    if (!job->found.intervals) return EXIT_OK;
+    labels some = job->answered;
+    int *rank = labels_exact(&some), code = EXIT_OK;
+    some.rank = rank;
+    some.upper = NULL;
+    if (median_rank(&some)) code = session_check(s, measure_ranks(s->ctx, &some, job->rank, job->proba, &job->exact));
+    free(rank);
+    return code;
+}
+
 /* The model and the median on the same rows, those with an answer. Without any only the cost is known. */
 static int measure_answers(session *s, evaluate_job *job)
 {
-    const rung_metrics none = {sizeof none, 0,   NAN, NAN, NAN, NAN, NAN, NAN, NAN,
-                               NAN,         NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
-    job->found = job->median = none;
+    const rung_metrics none = {sizeof none, 0,   NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN,
+                               NAN,         NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0};
+    job->found = job->median = job->exact = none;
     if (!median_rank(&job->answered)) return EXIT_OK; /* none, or none with a weight */
     CHECK(s, measure_ranks(s->ctx, &job->answered, job->rank, job->proba, &job->found));
+    if (measure_exact(s, job) != EXIT_OK) return FAILED;
     return session_check(s, measure_median(s->ctx, &job->answered, &job->median));
 }
 

@@ -48,15 +48,16 @@ typedef struct {
     labels truth;
     int64_t rows, labelled, intervals, *count; /* count: rows of each class, without intervals */
     int classes;
-    rung_metrics cv, median;
-    bool has_cv, weighted; /* weighted: rows have weights */
+    rung_metrics cv, median; /* of the held-out rows: the model, and always predicting ... */
+    int constant;            /* ... the class of this rank, the median */
+    bool has_cv;
     double seconds;
     rung_verification *found; /* --verify */
     int n_found, n_failed;
     json_t *importance; /* --explain */
 } fit_job;
 
-static int collect(session *s, fit_job *job)
+static void collect(fit_job *job)
 {
     const double *target = rung_data_targets(job->data);
     job->truth = labels_of(job->data);
@@ -73,8 +74,7 @@ static int collect(session *s, fit_job *job)
     for (int q = 0; q <= job->classes && job->stream; q++) job->count[q] = rung_stream_count(job->stream, q);
     if (job->stream) job->labelled = rung_stream_labelled(job->stream);
     job->has_cv = !target && rung_model_cv(job->model, &job->cv);
-    if (job->has_cv) CHECK(s, measure_median(s->ctx, &job->truth, &job->median));
-    return EXIT_OK;
+    if (job->has_cv) job->constant = rung_model_cv_median(job->model, &job->median);
 }
 
 static int verify(session *s, fit_job *job)
@@ -180,7 +180,8 @@ static void tell_classes(const fit_job *job)
 static void tell_metrics_row(sheet *t, const char *what, const rung_metrics *m)
 {
     sheet_add(t, "%s", what);
-    sheet_add_number(t, m->mae, 3);
+    sheet_add(t, "%lld", (long long)m->n);
+    sheet_add(t, "%s%.3f", m->intervals ? ">= " : "", m->mae);
     sheet_add(t, "%.3f to %.3f", m->mae_low, m->mae_high);
     sheet_add_number(t, m->acc, 3);
     sheet_add_number(t, m->amae, 3);
@@ -193,18 +194,15 @@ static void tell_cv(const fit_job *job)
         say(stderr, "error       not estimated%s\n", folds && !strcmp(folds, "0") ? " (calibrate=0)" : "");
         return;
     }
-    sheet t = sheet_new("lrrrr");
-    for (const char *const *head = (const char *const[]){"error", "mae", "95 % range", "acc", "amae", NULL}; *head;
-         head++)
+    sheet t = sheet_new("lrrrrr");
+    for (const char *const *head = (const char *const[]){"error", "rows", "mae", "95 % range", "acc", "amae", NULL};
+         *head; head++)
         sheet_add(&t, "%s", *head);
     tell_metrics_row(&t, "  held-out rows", &job->cv);
-    int median = median_rank(&job->truth);
-    char *constant = text_of("  always predicting %s", rung_data_class_name(job->data, median));
+    char *constant = text_of("  always predicting %s", rung_data_class_name(job->data, job->constant));
     tell_metrics_row(&t, constant, &job->median);
     free(constant);
     sheet_print(&t, stderr, "");
-    if (job->weighted)
-        say(stderr, "  (held-out rows count by their weights; for the constant every row counts once)\n");
 }
 
 static void tell_thresholds(const rung_model *model)
@@ -267,6 +265,7 @@ static void print_json(const fit_job *job)
     json_object_set_new(all, "features", json_integer(rung_data_features(job->data)));
     json_object_set_new(all, "thresholds", thresholds_json(job->model));
     json_object_set_new(all, "cv", job->has_cv ? measures_json(&job->cv) : json_null());
+    json_object_set_new(all, "cv_median", job->has_cv ? measures_json(&job->median) : json_null());
     json_object_set_new(all, "report", model_report_json(job->model));
     json_object_set_new(all, "seconds", jout_number(job->seconds));
     if (job->n_found) json_object_set_new(all, "verified", conditions_json(job));
@@ -277,10 +276,10 @@ static void print_json(const fit_job *job)
 /* The error of the held-out rows in one sentence; to be freed, NULL: there is none. */
 static char *page_answer(const fit_job *job)
 {
-    int median = job->has_cv ? median_rank(&job->truth) : 0;
     return job->has_cv
-               ? text_of("MAE %.2f (%.2f to %.2f) on rows held out of the fit; always predicting %s: %.2f", job->cv.mae,
-                         job->cv.mae_low, job->cv.mae_high, rung_data_class_name(job->data, median), job->median.mae)
+               ? text_of("MAE %s%.2f (%.2f to %.2f) on %lld rows held out of the fit; always predicting %s: %.2f",
+                         job->cv.intervals ? "at least " : "", job->cv.mae, job->cv.mae_low, job->cv.mae_high,
+                         (long long)job->cv.n, rung_data_class_name(job->data, job->constant), job->median.mae)
                : NULL;
 }
 
@@ -368,7 +367,7 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
                          : rung_model_fit(s->ctx, job->spec, job->data, &job->model));
     job->seconds = seconds_now() - start;
     if (!ranks_lead()) return EXIT_OK;
-    if ((code = collect(s, job)) != EXIT_OK) return code;
+    collect(job);
     if (option_given(args, "verify") && (code = verify(s, job)) != EXIT_OK) return code;
     bool explained = option_given(args, "explain") || option_given(args, "report");
     if (explained && (code = explain(s, job)) != EXIT_OK) return code;
@@ -385,7 +384,6 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
 static int fit_run(session *s, const arguments *args)
 {
     fit_job job = {.cv.size = sizeof job.cv, .median.size = sizeof job.median};
-    job.weighted = option_value(args, "weights") != NULL;
     int code = fit_steps(s, args, &job);
     rung_verification_free(job.found);
     json_decref(job.importance);

@@ -272,8 +272,8 @@ static void print_page(const char *path, const rung_model *model)
     put("label column", "%s", *label ? label : "without a name");
     put("scaling", "%s", rung_model_scale(model));
     if (rung_model_cv(model, &cv))
-        put("error", "mae %.3f (%.3f to %.3f) over %lld held-out rows%s", cv.mae, cv.mae_low, cv.mae_high,
-            (long long)cv.n,
+        put("error", "mae %s%.3f (%.3f to %.3f) over %lld held-out rows%s%s", cv.intervals ? "at least " : "", cv.mae,
+            cv.mae_low, cv.mae_high, (long long)cv.n, cv.intervals ? ", of which some have intervals as labels" : "",
             reports(model, "winner_mae")      ? "; corrected for the choice among several points, see winner_mae"
             : reports(model, "corrected_mae") ? "; the best of several points, see corrected_mae"
                                               : "");

@@ -207,8 +207,8 @@ static void tell_points(const rung_search *found)
 
 static void tell_metrics(const char *what, const rung_metrics *m)
 {
-    say(stderr, "%-11s mae %.3f (%.3f to %.3f), acc %.3f, amae %.3f\n", what, m->mae, m->mae_low, m->mae_high, m->acc,
-        m->amae);
+    say(stderr, "%-11s mae %s%.3f (%.3f to %.3f), acc %.3f, amae %.3f, over %lld rows\n", what,
+        m->intervals ? ">= " : "", m->mae, m->mae_low, m->mae_high, m->acc, m->amae, (long long)m->n);
 }
 
 /* The error of the winner as the search found it; NaN: the model has no other. */
@@ -222,15 +222,14 @@ static double winner_error(const rung_model *model)
     return NAN;
 }
 
-static int tell(session *s, const tune_job *job)
+static void tell(const tune_job *job)
 {
     rung_metrics median = {.size = sizeof median}, cv = median, nested = median;
     bool has_cv = rung_model_cv(job->model, &cv), has_nested = rung_search_nested(job->found, &nested);
     double winner = winner_error(job->model);
     int64_t rows = rung_data_rows(job->data);
     int K = rung_data_classes(job->data);
-    labels truth = labels_of(job->data);
-    CHECK(s, measure_median(s->ctx, &truth, &median));
+    int constant = rung_model_cv_median(job->model, &median);
     int64_t features = rung_data_features(job->data);
     say(stderr, "data        %s: %lld rows, %lld labelled, %lld feature%s, %d classes\n", job->path, (long long)rows,
         (long long)rung_model_labelled(job->model), (long long)features, plural(features), K);
@@ -244,8 +243,9 @@ static int tell(session *s, const tune_job *job)
     tell_points(job->found);
     if (has_cv) tell_metrics("error", &cv);
     if (has_nested) tell_metrics("nested", &nested);
-    say(stderr, "median      mae %.3f, always predicting %s\n", median.mae,
-        rung_data_class_name(job->data, median_rank(&truth)));
+    if (constant)
+        say(stderr, "median      mae %.3f on these rows, always predicting %s\n", median.mae,
+            rung_data_class_name(job->data, constant));
     if (!isnan(winner))
         say(stderr,
             "            error: the winner's, %.3f, corrected by %+.3f for the choice (measured by searches without a "
@@ -256,7 +256,6 @@ static int tell(session *s, const tune_job *job)
             "            nested: winners of such searches as they are: fits to fewer rows, so slightly too large\n");
     say(stderr, "written     %s\n", job->model_path);
     say(stderr, "next        rung predict %s NEW.csv --proba\n", job->model_path);
-    return EXIT_OK;
 }
 
 static int print_json(session *s, const tune_job *job)
@@ -291,7 +290,7 @@ static int tune_steps(session *s, const arguments *args, tune_job *job)
     job->seconds = seconds_now() - start;
     if (!ranks_lead()) return EXIT_OK;
     CHECK(s, rung_model_save(s->ctx, job->model, job->model_path));
-    if (!s->quiet && (code = tell(s, job)) != EXIT_OK) return code;
+    if (!s->quiet) tell(job);
     return s->json ? print_json(s, job) : EXIT_OK;
 }
 

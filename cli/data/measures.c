@@ -13,6 +13,7 @@ json_t *measures_json(const rung_metrics *metrics)
     for (int i = 0; (m = rung_metric_at(i)); i++)
         json_object_set_new(all, m->key, jout_number(rung_metrics_value(metrics, m->key)));
     json_object_set_new(all, "n", json_integer(metrics->n));
+    if (metrics->intervals) json_object_set_new(all, "intervals", json_integer(metrics->intervals));
     return all;
 }
 

@@ -8,7 +8,7 @@
 
 #include "rung/rung.h"
 
-json_t *measures_json(const rung_metrics *metrics); /* every key, and n */
+json_t *measures_json(const rung_metrics *metrics); /* every key, n, and intervals where there are any */
 
 /* The labels of a data set, which may be intervals rank[i]..upper[i]; upper NULL: none is. */
 typedef struct {

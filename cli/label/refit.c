@@ -88,19 +88,6 @@ static void result_free(result *f)
     free(f->proba);
 }
 
-/* The error of always predicting the median class, on the rows that count in that of the model. */
-static rung_status measure_guess(refit *r, result *f)
-{
-    const subject *u = r->of->of;
-    int *truth = allocate((size_t)u->rows, sizeof *truth);
-    for (int64_t i = 0; i < u->rows; i++) truth[i] = r->chosen[i] ? 0 : f->fitted[i];
-    rung_status status = measure_median(
-        r->ctx, &(labels){.n = u->rows, .classes = u->classes, .rank = truth, .upper = r->high}, &f->median);
-    f->measured = status == RUNG_OK;
-    free(truth);
-    return status;
-}
-
 static rung_status fit(refit *r, result *f)
 {
     const subject *u = r->of->of;
@@ -112,7 +99,8 @@ static rung_status fit(refit *r, result *f)
     rung_status status = data_of(r, f->fitted, &data);
     for (int64_t i = 0; i < u->rows; i++) f->labels += f->fitted[i] > 0;
     if (status == RUNG_OK) status = rung_model_fit(r->ctx, r->spec, data, &model);
-    if (status == RUNG_OK && rung_model_cv(model, &f->cv) && f->cv.n >= MEASURED) status = measure_guess(r, f);
+    f->measured = status == RUNG_OK && rung_model_cv(model, &f->cv) && f->cv.n >= MEASURED &&
+                  rung_model_cv_median(model, &f->median);
     if (status == RUNG_OK && !rung_model_has_ranks(model)) {
         free(f->rank);
         f->rank = NULL;
@@ -146,6 +134,7 @@ static void leave(refit *r, rung_status status, result *f)
     r->labels = f->labels;
     if (!f->measured || !isfinite(f->cv.mae)) return;
     r->median = f->median.mae;
+    r->bound = f->cv.intervals > 0;
     while (r->n_history && r->history[r->n_history - 1].labels >= f->labels)
         r->n_history--; /* labels were taken back */
     error_point *more = realloc(r->history, (size_t)(r->n_history + 1) * sizeof *more);

@@ -30,7 +30,8 @@ typedef struct {
     /* What it leaves, under the lock. */
     bool fitting;   /* or about to: rows are suggested first, or the forecast made */
     int64_t labels; /* of the fit that the following is about; 0: there is none yet */
-    double median;  /* the error of always predicting the median class */
+    double median;  /* the error of always predicting the median class, on the rows of the last fit's error */
+    bool bound;     /* these rows have ranges as labels, so that both errors are lower bounds */
     int *rank;      /* the guess for each row; NULL: none yet */
     double *proba;  /* rows x classes; NULL: none */
     int *fitted;    /* the label of each row in that fit, 0: none: only then is the guess one */

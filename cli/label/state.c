@@ -73,6 +73,7 @@ static json_t *model_json(const refit *r)
     put(root, "labels", json_integer(r->labels));
     put(root, "history", history);
     put(root, "median", jout_number(r->n_history ? r->median : NAN));
+    put(root, "bound", json_boolean(r->n_history && r->bound));
     put(root, "why", jout_text(r->why));
     put(root, "forecast", r->forecast.labels ? forecast_json(&r->forecast) : json_null());
     return root;

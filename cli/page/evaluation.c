@@ -28,7 +28,9 @@ static char *answer(const evaluation *e, bool real)
     double mae = e->row[0].model, median = e->row[0].median;
     int64_t answered = e->labelled - e->unsure;
     if (!answered || isnan(mae)) return text_of("no row has an answer");
-    char *text = text_of("MAE %.2f; always predicting %s gives %.2f", mae, e->constant, median), *rows = NULL;
+    char *text = text_of("MAE %s%.2f; always predicting %s gives %.2f", e->bound ? "at least " : "", mae, e->constant,
+                         median),
+         *rows = NULL;
     if (!real && e->near == answered)
         rows = text_of("%s; right or one class off on all %lld rows", text, (long long)answered);
     else if (!real)

@@ -17,6 +17,7 @@ typedef struct {
     int64_t labelled, unsure; /* unsure: of the labelled rows, those without an answer; the others are measured */
     bool seen;                /* the model was fitted to these rows */
     const costs *costs;       /* by which it answers; of classes only */
+    bool bound;               /* labels are intervals, so that the errors are lower bounds */
     const int64_t *confusion; /* classes x classes: truth, answer; of classes only */
     int64_t near;             /* rows at most one class off; of classes only */
     const char *constant;     /* the median, which the model is compared with */

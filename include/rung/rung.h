@@ -802,6 +802,9 @@ typedef struct {
     int64_t n; /* rows */
     double mae, mze, acc, amae, mmae, mse, gm, ms, rps, tau, spearman, kappa, qkappa, off1;
     double mae_low, mae_high; /* bootstrap, 95 % */
+    /* Of the n rows, those whose true label is an interval. Their errors are distances to it, so that with any of them
+     * the errors are lower bounds. */
+    int64_t intervals;
 } rung_metrics;
 /* The value of a metric by its key; NaN: undefined, or there is no such key. */
 RUNG_API double rung_metrics_value(const rung_metrics *metrics, const char *key);
@@ -821,7 +824,7 @@ typedef struct { /* zeros: none of these */
     const int *upper;     /* as in rung_metrics_compute_intervals */
     const double *proba;  /* n x classes, by rows */
     const double *weight; /* of each row, >= 0: a row with the weight 3 counts as three rows */
-    const int *group;     /* a number per row, equal for rows of one patient or school: the range of mae resamples groups */
+    const int *group; /* a number per row, equal for rows of one patient or school: the range of mae resamples groups */
 } rung_metrics_options;
 /* The same with all of these; n of the result counts rows. options: NULL: the default. RUNG_EARG: a weight below 0;
  * RUNG_EDATA: no labelled row has a weight above 0. */
@@ -832,9 +835,13 @@ RUNG_API RUNG_CHECK rung_status rung_metrics_run(rung_ctx *ctx, int64_t n, int c
  * those of both columns. */
 RUNG_API RUNG_CHECK rung_status rung_metrics_compute_table(rung_ctx *ctx, const rung_table *table, const char *truth,
                                                            const char *predicted, const char *order, rung_metrics *out);
-/* The metrics of the rows that the fit held out in turn. Returns 0 (and leaves out alone) where it held out none
- * (calibrate=0, real targets) or out->size is not set, else 1. */
+/* The metrics of the rows that the fit held out in turn; where at least ten of them have a label that is no interval, of
+ * these alone. Returns 0 (and leaves out alone) where it held out none (calibrate=0, real targets) or out->size is not
+ * set, else 1. */
 RUNG_API int rung_model_cv(const rung_model *model, rung_metrics *out);
+/* The metrics of always predicting the median of the labels, on the same rows, with the same weights and groups. Returns
+ * its rank; 0 (and leaves out alone) as above, and for models of versions that did not measure it. */
+RUNG_API int rung_model_cv_median(const rung_model *model, rung_metrics *out);
 
 /* Whether two sets of paired numbers differ: Wilcoxon's signed-rank test. */
 typedef struct {

@@ -64,6 +64,7 @@ class Estimator(BaseEstimator):
 
     model_: Model
     cv_: dict[str, float] | None
+    cv_median_: dict[str, float] | None
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     transduction_: NDArray[Any]
@@ -117,7 +118,7 @@ class Estimator(BaseEstimator):
     def _train(self, *rows, **more):
         ctx, data = self._prepare(*rows, **more)
         self.model_ = Model(self._learn(ctx, data))
-        self.cv_ = self.model_.cv
+        self.cv_, self.cv_median_ = self.model_.cv, self.model_.cv_median
         return ctx
 
     def _new_spec(self, ctx):

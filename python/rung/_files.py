@@ -82,7 +82,7 @@ def fitted(estimator, model):
     """The estimator with its model; the classes are as in its order, otherwise as in a model file."""
     columns = [name for name, _ in model.columns]
     estimator.model_ = model
-    estimator.cv_ = model.cv
+    estimator.cv_, estimator.cv_median_ = model.cv, model.cv_median
     estimator.n_features_in_ = len(columns)
     if all(columns):
         estimator.feature_names_in_ = np.array(columns, dtype=object)

@@ -142,6 +142,14 @@ class Model:
             return None
         return {name: None if np.isnan(value) else value for name, value in metrics_dict(out).items()}
 
+    @property
+    def cv_median(self):
+        """The metrics of always predicting the median of the labels, on the same rows; None: as above."""
+        out = struct("metrics")
+        if not lib.rung_model_cv_median(self.pointer, out):
+            return None
+        return {name: None if np.isnan(value) else value for name, value in metrics_dict(out).items()}
+
     def predict(self, ctx, rows, n, *wanted, level=0.0, cost=None, abstain=0.0):
         """The requested arrays (rank, score, proba, sd, low, high) for n rows; rows None: the training rows. cost: a
         matrix; None: that of the model."""

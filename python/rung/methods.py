@@ -134,6 +134,7 @@ def _attributes(kind, method):
         ("feature_names_in_", "their names, if they have any"),
     ]
     rows += [("cv_", "dict of out-of-fold metrics of the fit, or None (see `calibrate`)")]
+    rows += [("cv_median_", "the same of always predicting the median of the labels, on the same rows")]
     if kind is _base.Classifier:
         rows.insert(0, ("classes_", "the classes, lowest first"))
     if method is None or method.uses_unlabelled:

@@ -89,7 +89,7 @@ def test_pandas():
 def test_metrics():
     truth, answers = ["1..2", 3, ">=3", None, 4], [3, 3, 1, 1, 4]
     report = rung.metrics.report(truth, answers, order=[1, 2, 3, 4])
-    assert report["n"] == 4 and report["mae"] == 0.75 and report["acc"] == 0.5
+    assert report["n"] == 4 and report["intervals"] > 0 and report["mae"] == 0.75 and report["acc"] == 0.5
     assert rung.metrics.mae(([1, 3], [2, 3]), [3, 3], order=[1, 2, 3, 4]) == 0.5
     proba = [[0.1, 0.2, 0.3, 0.4], [0.25, 0.25, 0.25, 0.25]]
     expected = ((0.3 - 1) ** 2 + (0.6 - 1) ** 2 + 0.25**2 + 0.5**2) / 3 / 2  # without the thresholds inside

@@ -29,7 +29,7 @@ def test_against_scikit_learn():
 
 def test_every_key_of_the_library():
     report = metrics.report(TRUTH, PREDICTED)
-    assert set(report) == set(metrics.MEANING) | {"mae_low", "mae_high", "n"} and report["n"] == 60
+    assert set(report) == set(metrics.MEANING) | {"mae_low", "mae_high", "n", "intervals"} and report["n"] == 60
     for name in metrics.MEANING:
         if name != "rps":
             assert (

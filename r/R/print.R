@@ -14,9 +14,14 @@ print.rung <- function(x, digits = 3L, ...) {
     }
     cv <- info$cv
     if (!is.null(cv)) {
-        cat("error     mae ", format(cv[["mae"]], digits = digits), " (95 % ", format(cv[["mae_low"]], digits = digits),
-            " to ", format(cv[["mae_high"]], digits = digits), "), accuracy ", format(cv[["acc"]], digits = digits),
-            ", on rows held out in turn\n", sep = "")
+        cat("error     mae ", if (cv[["intervals"]] > 0) "at least ", format(cv[["mae"]], digits = digits), " (95 % ",
+            format(cv[["mae_low"]], digits = digits), " to ", format(cv[["mae_high"]], digits = digits), "), accuracy ",
+            format(cv[["acc"]], digits = digits), ", on ", cv[["n"]], " rows held out in turn\n", sep = "")
+        median <- info$cv_median
+        if (!is.null(median)) {
+            cat("median    mae ", format(median[["mae"]], digits = digits), " on these rows, the same class always\n",
+                sep = "")
+        }
     }
     invisible(x)
 }

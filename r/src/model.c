@@ -339,12 +339,12 @@ static SEXP report_of(const rung_model *model)
     return out;
 }
 
-/* Metrics by their keys, and the number of rows. */
+/* Metrics by their keys, the number of rows, and of those whose label is an interval. */
 static SEXP metrics_vector(const rung_metrics *metrics)
 {
     int n = 0;
     while (rung_metric_at(n)) n++;
-    SEXP out = PROTECT(Rf_allocVector(REALSXP, n + 1)), names = PROTECT(Rf_allocVector(STRSXP, n + 1));
+    SEXP out = PROTECT(Rf_allocVector(REALSXP, n + 2)), names = PROTECT(Rf_allocVector(STRSXP, n + 2));
     for (int i = 0; i < n; i++) {
         const char *key = rung_metric_at(i)->key;
         SET_STRING_ELT(names, i, text_utf8(key));
@@ -353,6 +353,8 @@ static SEXP metrics_vector(const rung_metrics *metrics)
     }
     SET_STRING_ELT(names, n, Rf_mkChar("n"));
     REAL(out)[n] = (double)metrics->n;
+    SET_STRING_ELT(names, n + 1, Rf_mkChar("intervals"));
+    REAL(out)[n + 1] = (double)metrics->intervals;
     Rf_setAttrib(out, R_NamesSymbol, names);
     UNPROTECT(2);
     return out;
@@ -364,7 +366,8 @@ SEXP r_info(SEXP handle)
     const char *names[] = {
         "method",  "params",        "scale",   "classes", "present",       "rows",     "labelled", "features",
         "columns", "label",         "outputs", "ranks",   "probabilities", "decision", "interval", "thresholds",
-        "real",    "training_rows", "report",  "cv",      "scorer",        "by_costs", ""};
+        "real",    "training_rows", "report",  "cv",      "scorer",        "by_costs", "cv_median",
+        ""};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
     int classes = rung_model_classes(m), cuts = rung_model_thresholds(m, 0, NULL);
     R_xlen_t columns = (R_xlen_t)rung_model_columns(m);
@@ -402,6 +405,7 @@ SEXP r_info(SEXP handle)
     if (rung_model_cv(m, &cv)) SET_VECTOR_ELT(out, 19, metrics_vector(&cv));
     SET_VECTOR_ELT(out, 20, one_text(rung_model_scorer(m)));
     SET_VECTOR_ELT(out, 21, Rf_ScalarLogical(rung_model_cost(m, NULL) != NULL));
+    if (rung_model_cv_median(m, &cv)) SET_VECTOR_ELT(out, 22, metrics_vector(&cv));
     UNPROTECT(1);
     return out;
 }

@@ -179,3 +179,10 @@ int rung_model_cv(const rung_model *model, rung_metrics *out)
     result_give(&model->cv, sizeof model->cv, out);
     return 1;
 }
+
+int rung_model_cv_median(const rung_model *model, rung_metrics *out)
+{
+    if (!model->has_cv || model->median == 0 || !result_fits(out)) return 0;
+    result_give(&model->cv_median, sizeof model->cv_median, out);
+    return model->median;
+}

@@ -18,7 +18,7 @@ enum { RESAMPLES = 1000, TAIL = 25 }; /* 95 %: from the 25th smallest mean to th
 __extension__ typedef __int128 wide; /* products of three counts */
 
 typedef struct {
-    int64_t K, n, rows;                    /* classes; counts; labelled rows */
+    int64_t K, n, rows, intervals;         /* classes; counts; labelled rows, and of these with an interval */
     int64_t *count;                        /* of a row; NULL: 1 */
     int64_t *cell;                         /* K x K: truth in rows, prediction in columns */
     int64_t *truth, *predicted, *distance; /* its margins, and the rows by |truth - predicted| */
@@ -74,7 +74,9 @@ static rung_status count_rows(rung_ctx *ctx, const graded_rows *rows, const int 
         int nearest = nearest_rank(truth[i], highest_rank(truth, upper, i), predicted[i]);
         c->cell[c->K * (nearest - 1) + predicted[i] - 1] += count_of(c, i);
         c->n += count_of(c, i);
-        c->rows += !rows->weight || rows->weight[i] > 0;
+        bool none = rows->weight && !(rows->weight[i] > 0);
+        c->rows += !none;
+        c->intervals += !none && is_interval(truth, upper, i);
     }
     if (c->n == 0) return set_error(ctx, RUNG_EDATA, "no labelled row to measure");
     for (int64_t t = 0; t < K; t++)
@@ -96,6 +98,7 @@ static void measure_rows(const confusion *c, rung_metrics *out)
         squared += e * e * c->distance[e];
     }
     out->n = c->rows;
+    out->intervals = c->intervals;
     out->mae = (double)absolute / n;
     out->mse = (double)squared / n;
     out->acc = (double)c->distance[0] / n;

@@ -339,6 +339,22 @@ static rung_status check_options(rung_ctx *ctx, const rung_importance_options *o
     return RUNG_OK;
 }
 
+/* Errors of intervals are lower bounds (data/intervals.h): rows with such labels are left out where enough have others. */
+static void leave_intervals(rung_ctx *ctx, const rung_data *data, int64_t *rows, int64_t *count)
+{
+    int64_t exact = 0, n = 0;
+    for (int64_t i = 0; i < *count; i++) exact += !is_interval(data->y, data->upper, rows[i]);
+    if (exact < EXACT_ENOUGH && exact < *count)
+        log_at(ctx, RUNG_WARNING,
+               "fewer than %d of the rows have exact labels, so errors are lower bounds: an answer inside an interval "
+               "counts as right",
+               EXACT_ENOUGH);
+    if (exact < EXACT_ENOUGH) return;
+    for (int64_t i = 0; i < *count; i++)
+        if (!is_interval(data->y, data->upper, rows[i])) rows[n++] = rows[i];
+    *count = n;
+}
+
 static rung_status labelled_rows(rung_ctx *ctx, const rung_data *data, int64_t **rows, int64_t *count)
 {
     TRY(NEW_RAW(ctx, &ctx->scratch, *rows, data->n));
@@ -348,6 +364,7 @@ static rung_status labelled_rows(rung_ctx *ctx, const rung_data *data, int64_t *
     if (*count < 2)
         return set_error(ctx, RUNG_EDATA, "%s labelled; importance needs at least two labelled rows to compare with",
                          *count ? "only one row is" : "no row is");
+    leave_intervals(ctx, data, *rows, count);
     return RUNG_OK;
 }
 
@@ -452,6 +469,7 @@ static rung_status held_out_study(rung_ctx *ctx, const refits *r, const rung_imp
             ctx, RUNG_EDATA,
             "all rows that could be held out were chosen to be labelled, none at random: importance cannot "
             "be measured");
+    leave_intervals(ctx, r->data, rows, count);
     TRY(rows_sample(ctx, *count, rows, options->rows ? options->rows : MOST_ROWS, STREAM - 1, &sample, &s->n));
     TRY(NEW_RAW(ctx, &ctx->scratch, s->row, s->n));
     TRY(NEW(ctx, &ctx->scratch, s->first, r->f.count + 1));

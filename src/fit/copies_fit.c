@@ -237,7 +237,7 @@ static rung_status rows_unlike(rung_ctx *ctx, const equal_table *e, const held_g
     int K = g->p->K;
     double *mass = NULL;
     *rows = *g->h;
-    *out = (held_grades){.p = g->p, .f = g->f, .h = rows};
+    *out = (held_grades){.p = g->p, .f = g->f, .h = rows, .exact = g->exact};
     rows->n = 0;
     TRY(NEW(ctx, &ctx->scratch, mass, K));
     TRY(NEW(ctx, &ctx->scratch, rows->row, g->h->n));

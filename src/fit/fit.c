@@ -25,7 +25,7 @@ enum { RELEVANCE_FOLDS = 5, ABSENT_NAMED = 5 };
 
 /* ---- folds ---- */
 
-enum { AUTOMATIC_ROWS = 500 };
+enum { AUTOMATIC_ROWS = 500, AUTOMATIC_SHARE = 100, AUTOMATIC_MOST = 10000 };
 
 static bool calibrates_by_default(const rung_spec *spec)
 {
@@ -46,14 +46,21 @@ static rung_status calibration_folds(rung_ctx *ctx, const rung_spec *spec, int *
     return RUNG_OK;
 }
 
-/* calibrate=auto: five folds, but with many labels a single one of at most 500 rows, so that the fit takes at most twice
- * the time. The rule depends on the number of labels alone. */
-static rung_status held_folds(rung_ctx *ctx, const rung_spec *spec, const problem *p, int64_t labelled, int count,
-                              folds *out)
+/* How many rows of so many labels: 500, from 50,000 on a hundredth, from a million on 10,000. */
+static int64_t automatic_rows(int64_t labels)
+{
+    int64_t share = labels / AUTOMATIC_SHARE;
+    return share < AUTOMATIC_ROWS ? AUTOMATIC_ROWS : share < AUTOMATIC_MOST ? share : AUTOMATIC_MOST;
+}
+
+/* calibrate=auto: five folds, but with many labels a single one of at most some rows, so that the fit takes at most twice
+ * the time. The rule depends on the number of labels alone; all: of the stream that these are a sample of. */
+static rung_status held_folds(rung_ctx *ctx, const rung_spec *spec, const problem *p, int64_t labelled, int64_t all,
+                              int count, folds *out)
 {
     ranked_rows ranked = problem_ranks(p);
     if (calibrates_by_default(spec) && labelled > AUTOMATIC_ROWS)
-        return folds_holdout(ctx, &ctx->scratch, &ranked, 1.0 / count, AUTOMATIC_ROWS, out);
+        return folds_holdout(ctx, &ctx->scratch, &ranked, 1.0 / count, automatic_rows(all), out);
     return folds_affordable(ctx, &ctx->scratch, &ranked, count, default_repeats(labelled), out);
 }
 
@@ -114,6 +121,24 @@ static bool minds_equals(const rung_spec *spec, bool searched)
     return !spec->keep_data && (searched || !is_published(spec));
 }
 
+/* What labels that are intervals do to the error. */
+static void tell_intervals(rung_ctx *ctx, const training *t, const held_grades *g)
+{
+    int64_t intervals = 0;
+    for (int64_t i = 0; i < g->h->n && t->data->upper; i++)
+        intervals += g->h->repeat[i] == 0 && is_interval(t->data->y, t->data->upper, g->p->origin[g->h->row[i]]);
+    if (intervals > 0 && g->exact)
+        log_at(ctx, RUNG_INFO,
+               "the error is that of held-out rows with exact labels; of the %lld with intervals only a lower bound is "
+               "known",
+               (long long)intervals);
+    else if (intervals > 0)
+        log_at(ctx, RUNG_WARNING,
+               "fewer than %d rows with exact labels can be held out, so the error is a lower bound: an answer inside "
+               "an interval counts as right",
+               EXACT_ENOUGH);
+}
+
 /* Held-out rows that have no part in the error, and why. */
 static void tell_uncounted(rung_ctx *ctx, const held_grades *g, int64_t counted)
 {
@@ -152,14 +177,19 @@ static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, made_fit *
     memcpy(plain, g.proba, (size_t)(g.h->n * g.p->K) * sizeof *plain);
     if (g.h->n > 0 && (!own || searched || tempers(ctx, spec)))
         TRY(held_out_temper(ctx, &model->mem, &g, &model->temper));
+    held_out_judge(t, &g); /* before any row is left open */
     if (minds_equals(spec, searched)) TRY(copies_fit(ctx, t, plain, &g, model));
     TRY(held_out_ranges(ctx, &model->mem, &g, t->K == t->data->code.n_classes, &model->ranges));
     held_out_cost(t, &model->cost, &g);
+    held_out_judge(t, &g);
     int64_t counted = held_out_counted(t, &g);
     tell_uncounted(ctx, &g, counted);
     model->has_cv = counted > 0;
     made->grades = g;
-    return model->has_cv ? held_out_metrics(ctx, t, &g, &model->cv) : RUNG_OK;
+    if (!model->has_cv) return RUNG_OK;
+    tell_intervals(ctx, t, &g);
+    TRY(held_out_metrics(ctx, t, &g, &model->cv));
+    return held_out_median(ctx, t, &g, &model->median, &model->cv_median);
 }
 
 /* ---- the model ---- */
@@ -322,7 +352,8 @@ rung_status method_build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     made->p = p;
     if (!given && t->K > 0) TRY(calibration_folds(ctx, spec, &count));
     if (t->K < 2) count = 0; /* a single class leaves nothing to calibrate; between two every method decides */
-    if (count) TRY(held_folds(ctx, spec, p, t->n_objects, count, f));
+    int64_t labels = t->data->stream ? t->data->stream->n_labelled : t->n_labelled;
+    if (count) TRY(held_folds(ctx, spec, p, t->n_objects, labels, count, f));
     fit_stages at = stages_of(spec->method, f, count == 0);
     progress_part outer = progress_enter(ctx, "fitting", 0, at.settled);
     progress(ctx, "fitting", 0);

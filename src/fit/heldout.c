@@ -327,7 +327,16 @@ rung_status held_out_ranges(rung_ctx *ctx, pool *mem, const held_grades *g, bool
  * holds for new rows. A row that is left open has no error. */
 static bool counts(const training *t, const held_grades *g, int64_t i)
 {
-    return g->rank[i] > 0 && (!t->data->chosen || !t->data->chosen[g->p->origin[g->h->row[i]]]);
+    const rung_data *data = t->data;
+    int64_t row = g->p->origin[g->h->row[i]];
+    if (g->exact && is_interval(data->y, data->upper, row)) return false;
+    return g->rank[i] > 0 && !(data->chosen && data->chosen[row]);
+}
+
+void held_out_judge(const training *t, held_grades *g)
+{
+    g->exact = true;
+    g->exact = t->data->upper && held_out_counted(t, g) >= (int64_t)EXACT_ENOUGH * g->f->repeats;
 }
 
 int64_t held_out_counted(const training *t, const held_grades *g)
@@ -364,17 +373,17 @@ static rung_status repeat_metrics(rung_ctx *ctx, const training *t, const held_g
     if (p->group) TRY(row_groups_new(ctx, &ctx->scratch, p->n, p->group, &groups));
     if (p->group) TRY(NEW(ctx, &ctx->scratch, group, h->n));
     TRY(NEW(ctx, &ctx->scratch, truth, h->n));
-    if (p->upper) TRY(NEW(ctx, &ctx->scratch, upper, h->n));
+    if (t->data->upper) TRY(NEW(ctx, &ctx->scratch, upper, h->n));
     TRY(NEW(ctx, &ctx->scratch, predicted, h->n));
-    TRY(NEW(ctx, &ctx->scratch, full, h->n * K));
+    if (g->proba) TRY(NEW(ctx, &ctx->scratch, full, h->n * K));
     for (int64_t i = 0; i < h->n; i++) {
         if (h->repeat[i] != repeat || !counts(t, g, i)) continue;
-        truth[n] = p->upper ? t->data->y[p->origin[h->row[i]]] : t->present[p->y[h->row[i]] - 1];
+        truth[n] = t->data->y[p->origin[h->row[i]]];
         if (upper) upper[n] = t->data->upper[p->origin[h->row[i]]];
         if (weight) weight[n] = p->count[h->row[i]];
         if (group) group[n] = (int)groups.of[h->row[i]];
         predicted[n] = t->present[g->rank[i] - 1];
-        for (int q = 0; q < p->K; q++) full[n * K + t->present[q] - 1] = g->proba[i * p->K + q];
+        for (int q = 0; g->proba && q < p->K; q++) full[n * K + t->present[q] - 1] = g->proba[i * p->K + q];
         n++;
     }
     graded_rows rows = {.n = n, .K = K, .truth = truth, .upper = upper, .weight = weight, .group = group};
@@ -396,5 +405,20 @@ rung_status held_out_metrics(rung_ctx *ctx, const training *t, const held_grades
         if (rows > 0) TRY(repeat_metrics(ctx, t, g, r, &each[n++]));
     }
     metrics_mean(n, each, out);
+    return RUNG_OK;
+}
+
+rung_status held_out_median(rung_ctx *ctx, const training *t, const held_grades *g, int *rank, rung_metrics *out)
+{
+    const graded_rows labels = {.n = t->data->n, .K = t->K, .truth = t->y, .upper = t->upper};
+    held_grades constant = *g;
+    int median = metrics_median(&labels, t->data->weight);
+    pool_mark mark = pool_here(&ctx->scratch);
+    TRY(NEW(ctx, &ctx->scratch, constant.rank, g->h->n));
+    constant.proba = NULL;
+    for (int64_t i = 0; i < g->h->n; i++) constant.rank[i] = g->rank[i] ? median : 0; /* left open: as in the model */
+    TRY(held_out_metrics(ctx, t, &constant, out));
+    pool_release(&ctx->scratch, mark);
+    *rank = t->present[median - 1];
     return RUNG_OK;
 }

@@ -20,6 +20,7 @@ typedef struct { /* held-out rows and their predictions */
     const held_out *h;
     int *rank;     /* h->n */
     double *proba; /* h->n x p->K by rows; NULL: none */
+    bool exact;    /* rows whose label is an interval have no part in the metrics (held_out_judge) */
 } held_grades;
 
 /* Cross-fitted ranks and probabilities: the thresholds applied to a row are fitted without its fold, too. Without
@@ -33,11 +34,15 @@ rung_status held_out_temper(rung_ctx *ctx, pool *mem, const held_grades *g, temp
 
 /* Where there are costs, the ranks become the answers of least expected cost; 0: the row is left open. */
 void held_out_cost(const training *t, const answer_cost *cost, held_grades *g);
+/* Sets `exact` where enough of these rows have exact labels (data/intervals.h). */
+void held_out_judge(const training *t, held_grades *g);
 /* The rows that count in the metrics: all but those that are left open, or were chosen to be labelled. */
 int64_t held_out_counted(const training *t, const held_grades *g);
 /* Metrics of these grades on the classes of the data, the mean over the repeats. Rows count by their own weights, without
  * those of their classes. */
 rung_status held_out_metrics(rung_ctx *ctx, const training *t, const held_grades *g, rung_metrics *out);
+/* The rank (of the data) that is the median of all labels, and its metrics on the rows of held_out_metrics. */
+rung_status held_out_median(rung_ctx *ctx, const training *t, const held_grades *g, int *rank, rung_metrics *out);
 /* How well the true ranks conform to these grades. all_classes: every class of the data has labels, so that no new row
  * can be of an unknown one. */
 rung_status held_out_ranges(rung_ctx *ctx, pool *mem, const held_grades *g, bool all_classes, conformal *out);

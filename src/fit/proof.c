@@ -135,11 +135,14 @@ static bool counted(const made_fit *made, int64_t i)
 {
     const held_grades *g = &made->grades;
     const rung_data *data = made->t->data;
-    return g->rank[i] > 0 && !(data->chosen && data->chosen[g->p->origin[g->h->row[i]]]);
+    int64_t row = g->p->origin[g->h->row[i]];
+    if (g->exact && is_interval(data->y, data->upper, row)) return false;
+    return g->rank[i] > 0 && !(data->chosen && data->chosen[row]);
 }
 
-/* The mean over the repeats of the mean absolute error of the rows that count; NaN: none does. */
-static double error_of_grades(const made_fit *made)
+/* The mean over the repeats of the mean absolute error of the rows that count; NaN: none does. constant: the rank of the
+ * data that every row is given; 0: each its own. */
+static double error_of_grades(const made_fit *made, int constant)
 {
     const held_grades *g = &made->grades;
     const training *t = made->t;
@@ -152,7 +155,7 @@ static double error_of_grades(const made_fit *made)
             int64_t row = g->p->origin[g->h->row[i]];
             double rows = g->p->count ? g->p->count[g->h->row[i]] : 1;
             sum += rows * interval_distance(t->data->y[row], highest_rank(t->data->y, t->data->upper, row),
-                                            t->present[g->rank[i] - 1]);
+                                            constant ? constant : t->present[g->rank[i] - 1]);
             n += rows;
         }
         if (n > 0) mean += sum / n;
@@ -180,7 +183,7 @@ static double error_of_method(const made_fit *made)
 static rung_status reported_error(rung_ctx *ctx, const made_fit *made, const rung_model *m)
 {
     if (!made->grades.h) return RUNG_OK;
-    double error = error_of_grades(made);
+    double error = error_of_grades(made, 0);
     const report_entry *loo = reported(m, "loo_mae");
     if (m->has_cv == isnan(error) || (m->has_cv && !(fabs(m->cv.mae - error) <= EXACT)))
         return set_error(ctx, RUNG_EINTERNAL, "the reported error of %s is %.6g, that of its held-out predictions %.6g",
@@ -188,6 +191,9 @@ static rung_status reported_error(rung_ctx *ctx, const made_fit *made, const run
     if (m->has_cv && !(m->cv.mae_low <= error + EXACT && error <= m->cv.mae_high + EXACT))
         return set_error(ctx, RUNG_EINTERNAL, "the reported error of %s, %.6g, is outside its range, %.6g to %.6g",
                          m->method, error, m->cv.mae_low, m->cv.mae_high);
+    if (m->has_cv && !(fabs(m->cv_median.mae - error_of_grades(made, m->median)) <= EXACT))
+        return set_error(ctx, RUNG_EINTERNAL, "the error of always predicting class %d is said to be %.6g, and is %.6g",
+                         m->median, m->cv_median.mae, error_of_grades(made, m->median));
     bool own = made->grades.h == &made->held; /* else the folds of a search */
     if (loo && own && made->fit.loo && !made->p->relevance && !(fabs(*loo->value - error_of_method(made)) <= EXACT))
         return set_error(ctx, RUNG_EINTERNAL, "%s reports loo_mae=%.6g, but that of its held-out predictions is %.6g",

@@ -303,7 +303,7 @@ static rung_status walk_fills(naming *n, coding *code)
     return RUNG_OK;
 }
 
-static rung_status walk_cv(naming *n, rung_metrics *cv)
+static rung_status walk_metrics(naming *n, const char *name, rung_metrics *cv)
 {
     double *const in_the_file[] = {&cv->mae,    &cv->mze,  &cv->acc,     &cv->amae,    &cv->mmae,     &cv->mse,
                                    &cv->gm,     &cv->ms,   &cv->rps,     &cv->tau,     &cv->spearman, &cv->kappa,
@@ -311,7 +311,7 @@ static rung_status walk_cv(naming *n, rung_metrics *cv)
     enum { METRICS = sizeof in_the_file / sizeof *in_the_file };
     double value[METRICS], *v = value;
     for (int i = 0; i < METRICS; i++) value[i] = *in_the_file[i];
-    TRY(list(n, "cv", METRICS, &v));
+    TRY(list(n, name, METRICS, &v));
     for (int i = 0; i < METRICS; i++) *in_the_file[i] = v[i];
     return RUNG_OK;
 }
@@ -329,7 +329,8 @@ rung_status model_walk_arrays(array_walk *w, rung_model *m)
     naming n = {.w = w, .mem = &m->mem};
     TRY(walk_fills(&n, &m->code));
     if (m->code.edges) TRY(list(&n, "edges", m->code.n_classes - 1, &m->code.edges));
-    if (m->has_cv) TRY(walk_cv(&n, &m->cv));
+    if (m->has_cv) TRY(walk_metrics(&n, "cv", &m->cv));
+    if (m->median > 0) TRY(walk_metrics(&n, "cv_median", &m->cv_median));
     if (m->sharpen > 0) TRY(positive(&n, "sharpen", &m->sharpen));
     if (m->temper.n > 0) {
         TRY(list(&n, "temper.power", m->temper.n, &m->temper.power));

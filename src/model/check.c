@@ -485,6 +485,7 @@ rung_status model_check(rung_ctx *ctx, const rung_model *m)
     TRY(check_training(ctx, m));
     TRY(check_inference(ctx, m));
     REQUIRE(!m->cost.matrix || model_has_probabilities(m), "costs of a model without probabilities");
+    REQUIRE(m->median <= m->code.n_classes, "the median is class %d of %d", m->median, m->code.n_classes);
     if (m->cost.matrix) TRY(cost_check(ctx, m->code.n_classes, m->cost.matrix, m->cost.abstain));
     return check_kept(ctx, m);
 }

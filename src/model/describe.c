@@ -209,14 +209,15 @@ static json_t *report(const rung_model *m)
     return json_whole(out, bad);
 }
 
-static json_t *cv(const rung_model *m)
+static json_t *held_out(const rung_model *m, bool there, const rung_metrics *of)
 {
-    if (!m->has_cv) return json_null();
+    if (!m->has_cv || !there) return json_null();
     json_t *out = json_object();
     int bad = 0;
     for (const metric *one = metric_table; one->info.key; one++)
-        bad |= json_object_set_new(out, one->info.key, real(metric_value(one, &m->cv)));
-    bad |= json_object_set_new(out, "n", json_integer(m->cv.n));
+        bad |= json_object_set_new(out, one->info.key, real(metric_value(one, of)));
+    bad |= json_object_set_new(out, "n", json_integer(of->n));
+    if (of->intervals) bad |= json_object_set_new(out, "intervals", json_integer(of->intervals));
     return json_whole(out, bad);
 }
 
@@ -258,7 +259,8 @@ static json_t *description(const rung_model *m)
     bad |= json_object_set_new(out, "kept_rows", json_integer(m->kept.n));
     if (m->kept.n_groups) bad |= json_object_set_new(out, "kept_groups", json_integer(m->kept.n_groups));
     bad |= json_object_set_new(out, "report", report(m));
-    bad |= json_object_set_new(out, "cv", cv(m));
+    bad |= json_object_set_new(out, "cv", held_out(m, true, &m->cv));
+    bad |= json_object_set_new(out, "cv_median", held_out(m, m->median > 0, &m->cv_median));
     if (m->cost.matrix) {
         bad |= json_object_set_new(out, "cost", reals((int64_t)m->code.n_classes * m->code.n_classes, m->cost.matrix));
         bad |= json_object_set_new(out, "abstain", m->cost.abstain > 0 ? real(m->cost.abstain) : json_null());

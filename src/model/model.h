@@ -181,7 +181,8 @@ struct rung_model {
     int n_report;
     report_entry *report;
     bool has_cv;
-    rung_metrics cv;
+    rung_metrics cv, cv_median; /* of the held-out rows; of their median as the answer of all */
+    int median;                 /* its rank; 0: not measured */
     tempering temper; /* of the probabilities that are predicted; ranks and scores follow from those before it */
     conformal
         ranges; /* prediction intervals from held-out rows; repeats = 0: none (a latent value gives credible ones) */

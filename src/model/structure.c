@@ -220,6 +220,8 @@ json_t *model_to_json(const rung_model *m)
     bad |= json_object_set_new(out, "labelled", json_integer(m->n_labelled));
     bad |= json_object_set_new(out, "expansion", json_integer(m->n_expansion));
     bad |= json_object_set_new(out, "cv", m->has_cv ? json_integer(m->cv.n) : json_null());
+    if (m->cv.intervals > 0) bad |= json_object_set_new(out, "cv_intervals", json_integer(m->cv.intervals));
+    if (m->median > 0) bad |= json_object_set_new(out, "median", json_integer(m->median));
     if (m->sharpen > 0) bad |= json_object_set_new(out, "sharpen", json_true());
     if (m->temper.n > 0) bad |= json_object_set_new(out, "temper", temper_to_json(&m->temper));
     const char *rule = m->copies.mass ? "equals" : "copies";

@@ -416,15 +416,16 @@ rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
     const char *method = NULL;
     json_t *params = NULL, *code = NULL, *present = NULL, *members = NULL, *cv = NULL, *report = NULL, *answers = NULL,
            *kept = NULL, *ranges = NULL, *temper = NULL, *inferred = NULL, *made = NULL;
-    json_int_t rows = 0, labelled = 0, expansion = 0, copies = 0, equals = 0;
+    json_int_t rows = 0, labelled = 0, expansion = 0, copies = 0, equals = 0, intervals = 0, median = 0;
     int sharpen = 0, cost = 0;
-    TRY(json_take(
-        ctx, json, "the model",
-        "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s?b, s?o, s?I, s?I, s?o, s:o, s:o, s:o, s?b, s?o, s?o}",
-        "method", &method, "params", &params, "coding", &code, "present", &present, "members", &members, "rows", &rows,
-        "labelled", &labelled, "expansion", &expansion, "cv", &cv, "sharpen", &sharpen, "temper", &temper, "copies",
-        &copies, "equals", &equals, "ranges", &ranges, "report", &report, "training", &answers, "kept", &kept, "cost",
-        &cost, "made", &made, "inference", &inferred));
+    TRY(json_take(ctx, json, "the model",
+                  "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s?I, s?I, s?b, s?o, s?I, s?I, s?o, s:o, s:o, s:o, "
+                  "s?b, s?o, s?o}",
+                  "method", &method, "params", &params, "coding", &code, "present", &present, "members", &members,
+                  "rows", &rows, "labelled", &labelled, "expansion", &expansion, "cv", &cv, "cv_intervals", &intervals,
+                  "median", &median, "sharpen", &sharpen, "temper", &temper, "copies", &copies, "equals", &equals,
+                  "ranges", &ranges, "report", &report, "training", &answers, "kept", &kept, "cost", &cost, "made",
+                  &made, "inference", &inferred));
     TRY(pool_text(ctx, r.mem, method, &m->method));
     TRY(read_params(&r, params, m));
     TRY(read_coding(&r, code, &m->code));
@@ -435,6 +436,12 @@ rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
     m->has_cv = !json_is_null(cv);
     if (m->has_cv && !json_is_integer(cv)) return set_error(ctx, RUNG_EFORMAT, "cv is not a number");
     if (m->has_cv) TRY(as_count(&r, json_integer_value(cv), 0, "the number of rows of cv", &m->cv.n));
+    if (m->has_cv) TRY(as_count(&r, intervals, 0, "the number of intervals of cv", &m->cv.intervals));
+    if (m->cv.intervals > m->cv.n || (median > 0 && !m->has_cv))
+        return set_error(ctx, RUNG_EFORMAT, "cv, its intervals and its median do not go together");
+    TRY(as_int(&r, median, "the median", &m->median));
+    m->cv_median.n = m->cv.n;
+    m->cv_median.intervals = m->cv.intervals;
 
     TRY(length(&r, present, "present", &m->n_present));
     TRY(NEW(ctx, r.mem, m->present, m->n_present));

@@ -20,7 +20,7 @@ enum { PARTS = 5, ENOUGH = 500 }; /* rows measured, where there are more */
 /* A difference of errors cannot take one below none. */
 static double moved(double value, double by) { return fmax(value + by, 0); }
 
-/* winner + (outer - inner), of all metrics; the range is that of the outer rows around it. */
+/* winner + (outer - inner), of all metrics, so of the rows of the winner; the range is that of the outer rows around it. */
 static void combine(const rung_metrics *winner, const nested_result *n, rung_metrics *out)
 {
     *out = n->metrics;
@@ -32,6 +32,7 @@ static void combine(const rung_metrics *winner, const nested_result *n, rung_met
             value = moved(value, 0);
         memcpy((char *)out + m->place, &value, sizeof value);
     }
+    out->n = winner->n;
     out->mae_low = moved(n->metrics.mae_low, out->mae - n->metrics.mae);
     out->mae_high = moved(n->metrics.mae_high, out->mae - n->metrics.mae);
 }

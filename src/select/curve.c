@@ -224,13 +224,23 @@ static rung_status sort_rows(rung_ctx *ctx, curve_plan *p)
         }
     }
     int classes = 0;
+    int64_t exact = 0;
     for (int k = 1; k <= p->strata; k++) {
         p->test_rows += tests_of(p->first[k] - p->first[k - 1]);
+        if (k == p->K) exact = p->test_rows;
         classes += k <= p->K && p->first[k] - p->first[k - 1] > 1 && p->pool[k] > 0;
     }
     if (classes < 2)
         return set_error(ctx, RUNG_EDATA, "a curve needs at least two classes with two labelled rows each%s",
                          p->any_equal ? ", of which no two leave together" : "");
+    p->exact = exact >= EXACT_ENOUGH;
+    if (p->exact)
+        p->test_rows = exact;
+    else if (exact < p->test_rows)
+        log_at(ctx, RUNG_WARNING,
+               "of the %lld test rows fewer than %d have exact labels, so errors are lower bounds: an answer inside an "
+               "interval counts as right",
+               (long long)p->test_rows, EXACT_ENOUGH);
     return RUNG_OK;
 }
 
@@ -239,7 +249,7 @@ rung_status curve_test_set(rung_ctx *ctx, const curve_plan *p, int repeat, rung_
     const int64_t *order = p->order + repeat * p->labelled;
     int64_t *rows = NULL, n = 0;
     TRY(NEW(ctx, &ctx->scratch, rows, p->test_rows));
-    for (int k = 1; k <= p->strata; k++)
+    for (int k = 1; k <= (p->exact ? p->K : p->strata); k++)
         for (int64_t i = p->first[k - 1]; i < tests_end(p, k); i++) rows[n++] = order[i];
     return dataset_subset(ctx, p->data, n, rows, out);
 }

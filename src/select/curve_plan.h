@@ -30,7 +30,8 @@ typedef struct {
     int64_t labelled;         /* rows */
     double *value;            /* lines x sizes x repeats, repeats are contiguous */
     rung_forecast *forecasts; /* lines; size 0: none */
-    int64_t test_rows;
+    int64_t test_rows; /* of a repeat */
+    bool exact;        /* of these only such with exact labels are measured (data/intervals.h) */
     row_groups equal; /* labelled rows that leave together (data/together.h) are tests together */
     bool any_equal;
 } curve_plan;

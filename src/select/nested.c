@@ -121,17 +121,21 @@ static void inner_mean(int n, const rung_metrics *each, rung_metrics *out)
     metrics_mean(n, each, out);
 }
 
-/* Of the rows that were held out and not chosen: as the error of a fit counts them. */
-static rung_status measure(rung_ctx *ctx, const rung_data *data, const int *group, const outer_answers *a,
+/* Of the rows that were held out and not chosen: as the error of a fit counts them. Where the searches report errors of
+ * rows with exact labels, which these are compared with, of these. */
+static rung_status measure(rung_ctx *ctx, const rung_data *data, const int *group, int n_folds, const outer_answers *a,
                            rung_metrics *out)
 {
+    bool exact = true;
     int *truth = NULL, *own = NULL;
     int64_t n = 0;
     row_groups counted;
     TRY(NEW(ctx, &ctx->scratch, truth, data->n));
     TRY(NEW(ctx, &ctx->scratch, own, data->n));
+    for (int k = 0; k < n_folds; k++) exact = exact && a->inner[k].intervals == 0;
     for (int64_t i = 0; i < data->n; i++) {
-        if (a->predicted[i] && !(data->chosen && data->chosen[i])) truth[i] = data->y[i];
+        bool left_out = (data->chosen && data->chosen[i]) || (exact && is_interval(data->y, data->upper, i));
+        if (a->predicted[i] && !left_out) truth[i] = data->y[i];
         if (!truth[i]) a->predicted[i] = 1;
         if (truth[i]) own[n++] = group ? group[i] : (int)i;
     }
@@ -174,5 +178,5 @@ rung_status nested_run(rung_ctx *ctx, const rung_tune_options *o, const rung_dat
         pool_release(&ctx->scratch, mark);
     }
     inner_mean(f.count, a.inner, &out->inner);
-    return measure(ctx, data, group, &a, &out->metrics);
+    return measure(ctx, data, group, f.count, &a, &out->metrics);
 }

@@ -109,6 +109,7 @@ static json_t *metrics_json(const rung_metrics *m, int *bad)
     for (const metric *one = metric_table; one->info.key; one++)
         json_put(object, one->info.key, number(metric_value(one, m)), bad);
     json_put(object, "n", json_integer(m->n), bad);
+    if (m->intervals) json_put(object, "intervals", json_integer(m->intervals), bad);
     return object;
 }
 

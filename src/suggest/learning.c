@@ -27,8 +27,15 @@ typedef struct {
     const rung_data *data;
     int64_t labelled;
     row_groups equal; /* labelled rows that leave together */
+    bool exact;       /* errors are those of rows with exact labels, as that of the model is */
     double error[SIZES * REPEATS];
 } study;
+
+static bool counts(const study *s, int64_t row)
+{
+    const rung_data *data = s->data;
+    return !(data->chosen && data->chosen[row]) && !(s->exact && is_interval(data->y, data->upper, row));
+}
 
 /* The labelled rows in a random order, equal ones together. */
 static rung_status shuffled(rung_ctx *ctx, const study *s, int repeat, int64_t **out)
@@ -59,7 +66,7 @@ static rung_status test(rung_ctx *ctx, const study *s, const rung_model *model, 
     rung_view view = {.v = X, .n = n, .d = data->d, .row = data->d, .col = 1};
     TRY(model_predict(ctx, model, &view, &(rung_output){.rank = rank}));
     for (int64_t i = 0; i < n; i++) {
-        if (data->chosen && data->chosen[rows[i]]) continue;
+        if (!counts(s, rows[i])) continue;
         sum += interval_distance(data->y[rows[i]], highest_rank(data->y, data->upper, rows[i]), rank[i]);
         tested++;
     }
@@ -129,12 +136,12 @@ static rung_status find_together(rung_ctx *ctx, study *s)
 rung_status learning_forecast(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, const rung_model *model,
                               int64_t more, bool *there, rung_forecast *out)
 {
-    study s = {.spec = *spec, .data = data};
+    study s = {.spec = *spec, .data = data, .exact = model->has_cv && model->cv.intervals == 0};
     double error[SIZES], se[SIZES], scatter;
     int64_t labels[SIZES], tested = 0;
     *there = false;
     TRY(find_together(ctx, &s));
-    for (int64_t i = 0; i < data->n; i++) tested += data->y[i] && !(data->chosen && data->chosen[i]);
+    for (int64_t i = 0; i < data->n; i++) tested += data->y[i] && counts(&s, i);
     if (!model->has_cv || s.labelled < LEAST_LABELS || tested < LEAST_TESTED) return RUNG_OK;
     rung_log_fn *log = ctx->log;
     ctx->log = NULL;

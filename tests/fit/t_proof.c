@@ -88,6 +88,7 @@ static void the_error_is_that_of_the_predictions(void **state)
         start(ctx, measured[i], &j);
         holds(ctx, &j);
         change(ctx, &j, &j.model->cv.mae, j.model->cv.mae + 1e-3, "the reported error");
+        change(ctx, &j, &j.model->cv_median.mae, j.model->cv_median.mae + 1e-3, "the error of always predicting");
         j.model->has_cv = false;
         is_noticed(ctx, &j, "the reported error");
         j.model->has_cv = true;

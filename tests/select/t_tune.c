@@ -996,7 +996,8 @@ static void thresholds_without_other_folds(void **state)
     assert_ok(ctx, NEW(ctx, &ctx->scratch, rank, 4));
     last.n = 3; /* without the row of the other fold */
     while (last.fold[0] != 0) last.row++, last.fold++, last.repeat++, last.score++, last.rank++;
-    assert_ok(ctx, held_out_grades(ctx, true, &(held_grades){&p, &f, &last, rank, proba}));
+    assert_ok(ctx,
+              held_out_grades(ctx, true, &(held_grades){.p = &p, .f = &f, .h = &last, .rank = rank, .proba = proba}));
     for (int i = 0; i < 3; i++) assert_int_equal(rank[i], last.score[i] <= 1.5 ? 1 : last.score[i] <= 2.5 ? 2 : 3);
     finish(&out);
     dataset_free(data);

@@ -62,7 +62,9 @@ static rung_status report(rung_ctx *ctx, pool *mem, int64_t columns, const mixtu
 static void tell(rung_ctx *ctx, const problem *p, const mixture_summary *s)
 {
     const char *sample = p->stream && p->n < p->stream->rows->n_rows ? " of the sample" : "";
-    const char *mae = s->weighted ? "weighted held-out mae" : "held-out mae";
+    const char *mae = s->weighted ? "weighted held-out mae"
+                      : p->upper  ? "held-out mae, intervals counted by their distance,"
+                                  : "held-out mae";
     int64_t unlabelled = 0;
     for (int64_t i = 0; i < p->n; i++) unlabelled += p->y[i] == 0;
     if (s->tried == 0)
