@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "fit/method.h"
+#include "fit/training.h"
 #include "method/boost/boost.h"
 #include "method/mixture/plan.h"
 #include "trees/relevance.h"
@@ -198,6 +199,32 @@ static void the_plan_follows_the_labels(void **state)
         }
 }
 
+/* Relevance is of rows by their weights: the grades of light rows say nothing of theirs. */
+static void light_rows_say_little(void **state)
+{
+    enum { ROWS = 120 };
+    rung_ctx *ctx = *state;
+    rung_data *plain = make_data(ctx, ROWS, 7, false), *data;
+    rung_spec *spec;
+    training t;
+    double weight[ROWS];
+    int y[ROWS];
+    for (int i = 0; i < ROWS; i++) {
+        const double *row = plain->X + i * D;
+        weight[i] = i % 2 ? 0.01 : 1;
+        y[i] = i % 2 ? 1 + (row[0] > -0.4) + (row[0] > 0.4) : plain->y[i]; /* of column 4 */
+    }
+    rung_view view = rung_data_view(plain);
+    assert_ok(ctx, rung_data_new(ctx, &view, y, weight, K, &data));
+    assert_ok(ctx, rung_spec_new(ctx, "kdlor", 0, &spec));
+    assert_ok(ctx, rung_spec_set_scale(ctx, spec, "relevance"));
+    assert_ok(ctx, training_new(ctx, spec, data, false, true, &t));
+    assert_true(t.relevance[0] < 0.5 * t.relevance[4]);
+    rung_spec_free(spec);
+    rung_data_free(data);
+    rung_data_free(plain);
+}
+
 /* A column that says nothing because it is constant has no part in anything. */
 static void a_constant_column_changes_nothing(void **state)
 {
@@ -232,6 +259,7 @@ int main(void)
         WITH_CONTEXT(some_rows_are_held_out),
         WITH_CONTEXT(the_plan_follows_the_labels),
         WITH_CONTEXT(a_constant_column_changes_nothing),
+        WITH_CONTEXT(light_rows_say_little),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
