@@ -446,6 +446,25 @@ def check_model(score, rung, folder):
     score.check(fit.returncode == 0, f"a fit of the labelled copy: {fit.stderr}")
 
 
+def check_ranges(score, rung, folder):
+    """Ranges among few labels: the error is called a lower bound; with enough labels of one class it is theirs."""
+    rows = write_data(folder, "ranges.csv")
+    page = Grader(rung, folder, *ORDER, "--ignore", "id", "-m", "pom", data="ranges.csv")
+    for bound, grades in ((True, 16), (False, 44)):
+        for k in range(grades):
+            grade = true_grade(rows[page.row - 1])
+            wide = bound and k % 2 == 1
+            page.grade(min(grade, len(GRADES) - 1), min(grade, len(GRADES) - 1) + 1) if wide else page.grade(grade)
+        for _ in range(3000):
+            model = page.get("state")[1]["model"]
+            if model["labels"] >= page.state["labelled"] and not model["fitting"]:
+                break
+            time.sleep(0.02)
+        score.check(model["history"] and model["bound"] is bound, f"after {page.state['labelled']} labels: {model['bound']}, {model['history'][-1:]}")
+        score.check(bound or model["history"][-1][4] <= page.state["labelled"] - page.state["ranges"], f"{model['history'][-1:]}")
+    page.end()
+
+
 def check_given(score, rung, folder):
     """Labels that the file has already count, and are not asked for; a file without anything to learn from works, too."""
     lines = ["x,grade"] + [f"{i},{['low', 'mid', 'high'][i // 10] if i % 3 == 0 else ''}" for i in range(30)]
@@ -595,7 +614,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="rung-label-") as name:
         folder = pathlib.Path(name)
         for check in (check_journal, check_changed_data, check_kill, check_replaced, check_again, check_browsers, check_graders, check_settled,
-                      check_pictures, check_model, check_given, check_columns, check_empty_column, check_many_graders, check_full_disk):
+                      check_pictures, check_model, check_ranges, check_given, check_columns, check_empty_column, check_many_graders, check_full_disk):
             check(score, rung, folder)
         check_read_error(score, rung, folder, str(pathlib.Path(sys.argv[2]).resolve()))
     return score.end()
