@@ -539,7 +539,7 @@ static void absent_classes_are_never_predicted(void **state)
         }
 }
 
-/* A weight of 2 is a row given twice; a weight of 0 is a row without a label. */
+/* A weight of 2 is a row given twice; a weight of 0 is a row that is not there. */
 static void weights_count_rows(void **state)
 {
     rung_ctx *ctx = *state;
@@ -548,12 +548,11 @@ static void weights_count_rows(void **state)
         {
             if (!(m->flags & RUNG_WEIGHTS) || (m->flags & RUNG_USES_UNLABELLED))
                 continue; /* a row twice changes a graph */
-            rows once = make_rows(40, 2, 3, 32, 0.7, false), twice = make_rows(41, 2, 3, 32, 0.7, false);
+            rows once = make_rows(40, 2, 3, 32, 0.7, false), twice = make_rows(40, 2, 3, 32, 0.7, false);
             double weight[40];
             for (int i = 0; i < 40; i++) weight[i] = i == 7 ? 2 : i == 9 ? 0 : 1;
-            memcpy(twice.x + 80, twice.x + 14, 2 * sizeof *twice.x);
-            twice.y[40] = twice.y[7];
-            twice.y[9] = 0;
+            memcpy(twice.x + 18, twice.x + 14, 2 * sizeof *twice.x);
+            twice.y[9] = twice.y[7];
             rung_data *data;
             rung_spec *spec;
             rung_model *model;

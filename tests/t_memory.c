@@ -46,11 +46,14 @@ void *__real_calloc(size_t n, size_t size);
 int __real_posix_memalign(void **out, size_t alignment, size_t size);
 void __real_free(void *p);
 int __real_inflateInit2_(z_stream *z, int bits, const char *version, int size);
+/* Visible, because shared libraries call some of them. */
+#pragma GCC visibility push(default)
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 int __wrap_posix_memalign(void **out, size_t alignment, size_t size);
 void __wrap_free(void *p);
 int __wrap_inflateInit2_(z_stream *z, int bits, const char *version, int size);
+#pragma GCC visibility pop
 
 void *__wrap_malloc(size_t size) { return refuse() ? NULL : count(__real_malloc(size)); }
 void *__wrap_calloc(size_t n, size_t size) { return refuse() ? NULL : count(__real_calloc(n, size)); }
@@ -280,16 +283,16 @@ static rung_status read_several(place *p)
 static rung_status fit_in_passes(place *p)
 {
     rung_files *files = NULL;
-    rung_stream *stream = NULL;
+    rung_data *data = NULL;
     rung_model *model = NULL;
     rung_encode_options options = {.size = sizeof options, .label = "mark"};
     rung_status status = rung_files_new(p->ctx, (const char *const[]){p->csv, p->gzip, NULL}, &files);
-    if (status == RUNG_OK) status = rung_stream_open(p->ctx, p->spec, files, NULL, &options, &stream);
-    assert_int_equal(status == RUNG_OK, stream != NULL);
-    if (status == RUNG_OK) status = rung_model_fit_stream(p->ctx, p->spec, stream, &model);
+    if (status == RUNG_OK) status = rung_data_open(p->ctx, p->spec, files, NULL, &options, RUNG_PASSES_ALWAYS, &data);
+    assert_int_equal(status == RUNG_OK, data != NULL);
+    if (status == RUNG_OK) status = rung_model_fit(p->ctx, p->spec, data, &model);
     assert_int_equal(status == RUNG_OK, model != NULL);
     rung_model_free(model);
-    rung_stream_free(stream);
+    rung_data_free(data);
     rung_files_free(files);
     return status;
 }

@@ -11,7 +11,7 @@
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 families="baseline spread discriminant projection target svm bayes boost mixture"
-order="base linalg input/table data input/encode input/read stream kernel graph problem trees solve eval model fit $(for f in $families; do printf 'method/%s ' "$f"; done)suggest select explain api"
+order="base linalg input/table data input/encode input/read rows kernel graph problem trees solve eval model fit $(for f in $families; do printf 'method/%s ' "$f"; done)suggest select explain api"
 
 files=$(find src cli -name '*.[ch]' | LC_ALL=C sort)
 [ -n "$files" ] || { echo "layers.sh: no source files under $(pwd)" >&2; exit 1; }

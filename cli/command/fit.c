@@ -41,9 +41,7 @@ typedef struct {
     const char *model_path;
     const rung_method *method;
     rung_spec *spec;
-    rung_stream *stream;   /* data larger than memory; NULL: they are loaded ... */
-    rung_data *loaded;     /* ... here */
-    const rung_data *data; /* those, or the sample of the stream */
+    rung_data *data; /* the rows, or a sample of them */
     rung_model *model;
     labels truth;
     int64_t rows, labelled, intervals, *count; /* count: rows of each class, without intervals */
@@ -61,18 +59,13 @@ static void collect(fit_job *job)
 {
     const double *target = rung_data_targets(job->data);
     job->truth = labels_of(job->data);
-    job->rows = job->stream ? rung_stream_rows(job->stream) : job->truth.n;
+    job->rows = rung_data_all_rows(job->data);
     job->classes = job->truth.classes;
     job->intervals = labels_intervals(&job->truth);
     job->count = allocate((size_t)job->classes + 1, sizeof *job->count);
-    int *exact = labels_exact(&job->truth);
-    for (int64_t i = 0; i < job->truth.n && !job->stream; i++) {
-        if (!target) job->count[exact[i]]++;
-        job->labelled += target ? !isnan(target[i]) : job->truth.rank[i] > 0;
-    }
-    free(exact);
-    for (int q = 0; q <= job->classes && job->stream; q++) job->count[q] = rung_stream_count(job->stream, q);
-    if (job->stream) job->labelled = rung_stream_labelled(job->stream);
+    for (int q = 0; q <= job->classes; q++) job->count[q] = rung_data_all_count(job->data, q);
+    if (!target) job->labelled = job->rows - job->count[0];
+    for (int64_t i = 0; i < job->truth.n && target; i++) job->labelled += !isnan(target[i]);
     job->has_cv = !target && rung_model_cv(job->model, &job->cv);
     if (job->has_cv) job->constant = rung_model_cv_median(job->model, &job->median);
 }
@@ -226,7 +219,7 @@ static void tell_summary(const arguments *args, const fit_job *job)
     int64_t features = rung_data_features(job->data);
     say(stderr, "data        %s: %lld row%s, %lld labelled, %lld feature%s\n", job->path, (long long)job->rows,
         plural(job->rows), (long long)job->labelled, (long long)features, plural(features));
-    if (job->stream)
+    if (rung_data_in_passes(job->data))
         say(stderr, "read        in passes, with a uniform sample of %lld rows in memory\n",
             (long long)rung_data_rows(job->data));
     if (job->classes > 0) tell_classes(job);
@@ -261,7 +254,7 @@ static void print_json(const fit_job *job)
     json_object_set_new(all, "rows", json_integer(job->rows));
     json_object_set_new(all, "labelled", json_integer(job->labelled));
     if (job->intervals) json_object_set_new(all, "intervals", json_integer(job->intervals));
-    if (job->stream) json_object_set_new(all, "sample", json_integer(rung_data_rows(job->data)));
+    if (rung_data_in_passes(job->data)) json_object_set_new(all, "sample", json_integer(rung_data_rows(job->data)));
     json_object_set_new(all, "features", json_integer(rung_data_features(job->data)));
     json_object_set_new(all, "thresholds", thresholds_json(job->model));
     json_object_set_new(all, "cv", job->has_cv ? measures_json(&job->cv) : json_null());
@@ -353,18 +346,16 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
         return USAGE;
     }
     if (page && !output_possible(page)) return FAILED;
-    if ((code = learn_stream(s, args, job->spec, &job->stream, &job->loaded)) != EXIT_OK) return code;
-    job->data = job->stream ? rung_stream_sample(job->stream) : job->loaded;
+    if ((code = learn_rows(s, args, job->spec, &job->data)) != EXIT_OK) return code;
     for (const char *const *whole = (const char *const[]){"verify", "explain", "report", NULL}; *whole; whole++)
-        if (job->stream && option_given(args, *whole)) {
+        if (rung_data_in_passes(job->data) && option_given(args, *whole)) {
             complain("fit: --%s needs all rows in memory; give more with --memory", *whole);
             return FAILED;
         }
     if ((code = take_costs(s, args, job)) != EXIT_OK) return code;
     if ((code = take_notes(s, args, job->path)) != EXIT_OK) return code;
     double start = seconds_now();
-    CHECK(s, job->stream ? rung_model_fit_stream(s->ctx, job->spec, job->stream, &job->model)
-                         : rung_model_fit(s->ctx, job->spec, job->data, &job->model));
+    CHECK(s, rung_model_fit(s->ctx, job->spec, job->data, &job->model));
     job->seconds = seconds_now() - start;
     if (!ranks_lead()) return EXIT_OK;
     collect(job);
@@ -390,8 +381,7 @@ static int fit_run(session *s, const arguments *args)
     free(job.count);
     free(job.path);
     rung_model_free(job.model);
-    rung_data_free(job.loaded);
-    rung_stream_free(job.stream);
+    rung_data_free(job.data);
     rung_spec_free(job.spec);
     return code;
 }

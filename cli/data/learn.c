@@ -229,31 +229,31 @@ int learn_data(session *s, const arguments *args, rung_data **out)
     return code;
 }
 
-/* Whether the files are read in passes: because the caller says so, or because they exceed the memory limit. */
-static int open_stream(session *s, const arguments *args, const rung_encode_options *how, const rung_spec *spec,
-                       rung_stream **out)
+/* Processes divide the rows among them only where these are read in passes. */
+static int open_files(session *s, const arguments *args, const rung_encode_options *how, const rung_spec *spec,
+                      rung_data **out)
 {
     rung_files *files = NULL;
     rung_read_options reading = {.size = sizeof reading};
-    bool streams = (rung_spec_method(spec)->flags & RUNG_STREAMS) != 0;
-    int passes = option_given(args, "passes") || ranks_all() > 1 || (ranks_launched() && streams),
-        code = datafile_options(s, args, &reading);
+    bool shared = ranks_all() > 1 || (ranks_launched() && (rung_spec_method(spec)->flags & RUNG_STREAMS));
+    rung_passes passes = shared || option_given(args, "passes") ? RUNG_PASSES_ALWAYS : RUNG_PASSES_AUTO;
+    int code = datafile_options(s, args, &reading);
     if (code == EXIT_OK) code = datafile_list(s, args, 0, &files);
-    if (code == EXIT_OK && !passes) code = session_check(s, rung_stream_needed(s->ctx, spec, files, &reading, &passes));
-    if (code == EXIT_OK && passes) code = session_check(s, rung_stream_open(s->ctx, spec, files, &reading, how, out));
+    if (code == EXIT_OK) code = session_check(s, rung_data_open(s->ctx, spec, files, &reading, how, passes, out));
     rung_files_free(files);
     return code;
 }
 
-int learn_stream(session *s, const arguments *args, const rung_spec *spec, rung_stream **stream, rung_data **out)
+int learn_rows(session *s, const arguments *args, const rung_spec *spec, rung_data **out)
 {
+    if (option_given(args, "sql")) return learn_data(s, args, out);
     list_texts own;
     const column_lists columns = lists_of(args, &own);
     rung_encode_options how;
     int code = encode_options(s, args, &columns, &how);
-    if (code == EXIT_OK && !option_given(args, "sql")) code = open_stream(s, args, &how, spec, stream);
+    if (code == EXIT_OK) code = open_files(s, args, &how, spec, out);
     lists_free(&own);
-    return code != EXIT_OK || *stream ? code : learn_data(s, args, out);
+    return code;
 }
 
 const char **learn_values(const arguments *args, const char *name)

@@ -33,8 +33,8 @@ int learn_table(session *s, const arguments *args, rung_table **table, rung_data
 int learn_encode(session *s, const arguments *args, const rung_table *table, int64_t label, const char *order,
                  const int *left_out, rung_data **out);
 
-/* The same, or a stream and no data where they are larger than memory and the method can read them in passes. */
-int learn_stream(session *s, const arguments *args, const rung_spec *spec, rung_stream **stream, rung_data **out);
+/* The same for a fit by spec, which may read them in passes: then these rows are a sample. */
+int learn_rows(session *s, const arguments *args, const rung_spec *spec, rung_data **out);
 
 /* The values of a repeated option, ending with NULL; to be freed. */
 const char **learn_values(const arguments *args, const char *name);

@@ -83,7 +83,6 @@ typedef struct rung_ctx rung_ctx;                   /* threads, seed, limits, lo
 typedef struct rung_table rung_table;               /* columns of numbers and text, as read */
 typedef struct rung_files rung_files;               /* a list of files */
 typedef struct rung_reader rung_reader;             /* a file that is read in blocks */
-typedef struct rung_stream rung_stream;             /* files that are read in passes of blocks */
 typedef struct rung_data rung_data;                 /* coded columns, ranks, classes: the input of a fit */
 typedef struct rung_spec rung_spec;                 /* one method and its parameter values */
 typedef struct rung_model rung_model;               /* the result of a fit; complete in itself */
@@ -221,7 +220,7 @@ enum { /* of a method */
        RUNG_USES_UNLABELLED = 128,
        RUNG_EVIDENCE = 256,  /* reports the log evidence of the labels, which a search can decide by */
        RUNG_INTERVALS = 512, /* takes labels that are intervals of classes, such as 2..4 */
-       RUNG_STREAMS = 1024   /* can be fitted to data larger than memory (rung_model_fit_stream) */
+       RUNG_STREAMS = 1024   /* can be fitted to data larger than memory (rung_data_open) */
 };
 
 typedef struct {
@@ -437,34 +436,36 @@ RUNG_API const int *rung_data_groups(const rung_data *data);     /* a number per
 RUNG_API const double *rung_data_weights(const rung_data *data); /* one per row; NULL: all 1 */
 RUNG_API rung_view rung_data_view(const rung_data *data);        /* the coded rows */
 
-/* ---- data larger than memory --------------------------------------------------------------------- */
+/* ---- the rows of files ---------------------------------------------------------------------------- */
 
-/* *out = 1 where the table of the files, its coded and scaled rows and the copies of a fit, 48 bytes per cell, would exceed
- * the memory limit of the context (8 GiB where it has none), judged by the first rows: then they are to be read in passes.
- * 0 for up to 10,000 rows, for a method that is not RUNG_STREAMS or has landmarks=exact, for named pipes and for sparse
- * rows. Standard input ("-") is read to its end and kept for later calls with this context: in memory, or in a temporary
- * file where it exceeds a sixteenth of the limit (RUNG_EIO: there is no room for it). */
-RUNG_API RUNG_CHECK rung_status rung_stream_needed(rung_ctx *ctx, const rung_spec *spec, const rung_files *files,
-                                                   const rung_read_options *options, int *out);
-/* Files to be read in passes of blocks, for a fit by spec. The first pass is made here: it finds the columns, all categories
- * and classes, and a uniform sample of at most 200,000 rows, by the seed, as large as the memory limit and the method
- * allow; fills, scaling and quantiles are learned from it. The processes of
- * rung_ctx_set_comm divide the files among them. Errors of rung_table_read_files and rung_data_encode; RUNG_EARG: real
- * targets, groups, sparse rows, standard input. */
-RUNG_API RUNG_CHECK rung_status rung_stream_open(rung_ctx *ctx, const rung_spec *spec, const rung_files *files,
-                                                 const rung_read_options *options, const rung_encode_options *encode,
-                                                 rung_stream **out);
-RUNG_API void rung_stream_free(rung_stream *stream);
-RUNG_API int64_t rung_stream_rows(const rung_stream *stream);
-RUNG_API int64_t rung_stream_labelled(const rung_stream *stream);
-RUNG_API int64_t rung_stream_count(const rung_stream *stream, int rank); /* rows of a class; 0: unlabelled ones */
-/* The sample. It lives as long as the stream. */
-RUNG_API const rung_data *rung_stream_sample(const rung_stream *stream);
-/* Fits a model to all rows: by sums over further passes (kdlor, pom), from the bins of all rows in memory (boost), or from
- * the sample (isbor; auto but for its boosted trees). Errors of rung_model_fit; RUNG_EARG: a method that needs all rows in memory; RUNG_EIO: a file
- * changed meanwhile. */
-RUNG_API RUNG_CHECK rung_status rung_model_fit_stream(rung_ctx *ctx, const rung_spec *spec, const rung_stream *stream,
-                                                      rung_model **out);
+/* Whether the rows of files are read in passes of blocks, so that they may be larger than memory. */
+typedef enum {
+    RUNG_PASSES_AUTO =
+        0, /* where the fit would otherwise exceed the memory limit of the context (8 GiB where it has none) */
+    RUNG_PASSES_ALWAYS = 1,
+    RUNG_PASSES_NEVER = 2
+} rung_passes;
+
+/* The rows of files for a fit by spec, loaded or read in passes. Files of up to 10,000 rows are loaded if they can be, and so
+ * are those that passes cannot serve: for a method that is not RUNG_STREAMS or has landmarks=exact, with real targets,
+ * groups, kept data, sparse rows, named pipes. Standard input ("-") is read to its end and kept for later calls with
+ * this context: in memory, or in a temporary file where it exceeds a sixteenth of the limit (RUNG_EIO: there is no room).
+ *
+ * The first pass is made here: it finds the columns, all categories and classes, and a uniform sample of at most 200,000
+ * rows, by the seed, as large as the memory limit and the method allow; fills, scaling and quantiles are learned from it.
+ * The data set is that sample, and rung_model_fit reads all rows: by sums over further passes (kdlor, krr, ckr, pom), into
+ * the bins of boosted trees (boost, those of auto), or not at all (isbor and the other models of auto learn from the
+ * sample). The processes of rung_ctx_set_comm divide the files among them. The files must not change meanwhile (RUNG_EIO).
+ * Errors of rung_table_read_files and rung_data_encode; RUNG_EARG: RUNG_PASSES_ALWAYS where passes cannot serve. */
+RUNG_API RUNG_CHECK rung_status rung_data_open(rung_ctx *ctx, const rung_spec *spec, const rung_files *files,
+                                               const rung_read_options *options, const rung_encode_options *encode,
+                                               rung_passes passes, rung_data **out);
+/* Not 0: the rows of the data set are a sample of those that a fit reads in passes. */
+RUNG_API int rung_data_in_passes(const rung_data *data);
+/* These, or the rows of the data set where it has all of them. */
+RUNG_API int64_t rung_data_all_rows(const rung_data *data);
+/* Of these, the rows of a class; 0: unlabelled ones. A label that is an interval of classes counts nowhere. */
+RUNG_API int64_t rung_data_all_count(const rung_data *data, int rank);
 
 /* ---- specs -------------------------------------------------------------------------------------- */
 
@@ -506,7 +507,7 @@ RUNG_API const char *rung_spec_value(const rung_spec *spec, const char *name);
 /* ---- fit ---------------------------------------------------------------------------------------- */
 
 /* RUNG_EARG: parameters that do not go together, data of the wrong kind for the method; RUNG_EDATA: too few labels,
- * numbers that overflow; RUNG_ELIMIT, RUNG_ESINGULAR, RUNG_ENOCONV. */
+ * numbers that overflow; RUNG_EIO: files that are read in passes changed; RUNG_ELIMIT, RUNG_ESINGULAR, RUNG_ENOCONV. */
 RUNG_API RUNG_CHECK rung_status rung_model_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data,
                                                rung_model **out);
 RUNG_API void rung_model_free(rung_model *model);

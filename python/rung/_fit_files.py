@@ -117,16 +117,8 @@ def _unfitted(method):
 def _model(ctx, estimator, files, reading, encoding, passes, run):
     """The model of the files, in passes if wanted or needed. run: how the context makes long calls."""
     spec = estimator._new_spec(ctx)
-    needed = ffi.new("int *", passes)
-    if not passes:
-        ctx.call(lib.rung_stream_needed, spec, files, reading, needed)
-    if needed[0]:
-        stream = ctx.make("stream", lib.rung_stream_open, spec, files, reading, encoding, call=run)
-        estimator._set_cost(ctx, spec, lib.rung_stream_sample(stream))
-        return ctx.make("model", lib.rung_model_fit_stream, spec, stream, call=run)
-    table = ctx.make("table", lib.rung_table_read_files, files, reading, call=run)
-    data = ctx.make("data", lib.rung_data_encode, table, encoding)
-    del table
+    how = lib.RUNG_PASSES_ALWAYS if passes else lib.RUNG_PASSES_AUTO
+    data = ctx.make("data", lib.rung_data_open, spec, files, reading, encoding, how, call=run)
     estimator._set_cost(ctx, spec, data)
     return ctx.make("model", lib.rung_model_fit, spec, data, call=run)
 

@@ -42,6 +42,18 @@ void rung_ctx_set_threads(rung_ctx *ctx, int threads)
 
 void rung_ctx_set_memory(rung_ctx *ctx, int64_t bytes) { ctx->memory = bytes > 0 ? bytes : 0; }
 
+rung_status rung_ctx_set_comm(rung_ctx *ctx, const rung_comm *comm)
+{
+    rung_comm own;
+    if (!ctx) return RUNG_EARG;
+    TRY(options_take(ctx, "rung_ctx_set_comm", comm, &own, sizeof own));
+    if (comm && (own.rank < 0 || own.rank >= own.ranks || !own.sum || !own.broadcast || !own.barrier))
+        return set_error(ctx, RUNG_EARG, "rung_ctx_set_comm: process %d of %d%s", own.rank, own.ranks,
+                         own.sum && own.broadcast && own.barrier ? "" : ", and a function is missing");
+    ctx->comm = own;
+    return RUNG_OK;
+}
+
 void rung_ctx_set_overhead(rung_ctx *ctx, int64_t program, int64_t thread)
 {
     ctx->program = program > 0 ? program : 0;

@@ -6,8 +6,22 @@
 #include "data/generate.h"
 #include "data/splits.h"
 #include "data/together.h"
+#include "fit/open_files.h"
 #include "input/encode/features.h"
 #include "input/encode/whole_scale.h"
+
+rung_status rung_data_open(rung_ctx *ctx, const rung_spec *spec, const rung_files *files,
+                           const rung_read_options *options, const rung_encode_options *encode, rung_passes passes,
+                           rung_data **out)
+{
+    NOTHING(out);
+    if (!ctx || !spec || !files || !out) return missing(ctx, "rung_data_open");
+    rung_read_options own;
+    rung_encode_options coded;
+    TRY(options_take(ctx, "rung_data_open", options, &own, sizeof own));
+    TRY(options_take(ctx, "rung_data_open", encode, &coded, sizeof coded));
+    CALL(ctx, open_files(ctx, spec, files, &own, &coded, passes, out));
+}
 
 rung_status rung_data_encode(rung_ctx *ctx, const rung_table *table, const rung_encode_options *options,
                              rung_data **out)
@@ -157,6 +171,19 @@ rung_status rung_ranks_hide(rung_ctx *ctx, int64_t n, int *rank, int classes, do
 
 void rung_data_free(rung_data *data) { dataset_free(data); }
 int64_t rung_data_rows(const rung_data *data) { return data->n; }
+int rung_data_in_passes(const rung_data *data) { return data->source != NULL; }
+int64_t rung_data_all_rows(const rung_data *data) { return data->source ? data->source->n_rows : data->n; }
+
+int64_t rung_data_all_count(const rung_data *data, int rank)
+{
+    int64_t count = 0;
+    if (rank < 0 || rank > data->code.n_classes) return 0;
+    if (data->source) return data->source->count[rank];
+    for (int64_t i = 0; i < data->n; i++)
+        count += data->y[i] == rank && (!data->upper || data->upper[i] == rank || rank == 0);
+    return count;
+}
+
 int64_t rung_data_features(const rung_data *data) { return data->d; }
 int rung_data_classes(const rung_data *data) { return data->code.n_classes; }
 const int *rung_data_ranks(const rung_data *data) { return data->y; }

@@ -14,6 +14,8 @@ void memory_hold(rung_ctx *ctx, int64_t bytes)
     if (bytes > ctx->held) ctx->held = bytes;
 }
 
+void memory_drop(rung_ctx *ctx) { ctx->held = 0; }
+
 double memory_with(const rung_ctx *ctx, double bytes)
 {
     return (1 + gaps(ctx)) * (bytes + (double)ctx->held) + (double)ctx->program + (double)ctx->thread;

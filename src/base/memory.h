@@ -9,6 +9,7 @@
 
 /* From here to the end of the call at least so many bytes are held beside the work. */
 void memory_hold(rung_ctx *ctx, int64_t bytes);
+void memory_drop(rung_ctx *ctx); /* what was held is freed */
 
 /* What one thread may take for its work; 0: there is no limit. Where nothing is left, 1. */
 double memory_left(const rung_ctx *ctx);

@@ -41,6 +41,8 @@ typedef struct { /* lives in the model: predict takes raw data */
     double *edges;        /* n_classes - 1, or NULL. The label is a real number: class k ends with edges[k-1] */
 } coding;
 
+typedef struct row_source row_source;
+
 struct rung_data {
     pool mem;
     int64_t n, d;
@@ -54,7 +56,7 @@ struct rung_data {
     const char *
         *group_names; /* higher number, or without a name, joins none. NULL: groups are called by their numbers */
     int *chosen;      /* n, or NULL: not 0: labelled because it was chosen, not drawn at random: no part of an error */
-    const rung_stream *stream; /* these rows are a sample of it; NULL: they are all there are */
+    row_source *source; /* reads all the rows that these are a sample of (rows/rows.h); NULL: these are all. In mem */
     coding code;
 };
 

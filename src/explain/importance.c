@@ -22,6 +22,7 @@
 #include "explain/answer.h"
 #include "explain/related.h"
 #include "fit/fit.h"
+#include "fit/open_files.h"
 
 enum { REPEATS = 5, MOST_ROWS = 2000, FOLDS = 5, STREAM = 0x696d7000, LOSSES = 2, LONG = 10 /* seconds */ };
 
@@ -504,6 +505,7 @@ rung_status importance_held_out(rung_ctx *ctx, const rung_spec *spec, const rung
 {
     refits r = {.spec = *spec, .data = data};
     *report = NULL;
+    TRY(all_rows_check(ctx, data, "importance on held-out rows"));
     TRY(check_options(ctx, options));
     TRY(make_folds(ctx, &r, options->folds ? options->folds : FOLDS));
     if (r.f.count < 2)

@@ -194,25 +194,15 @@ static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, made_fit *
 
 /* ---- the model ---- */
 
-/* Rows with a label; of a class without weight they have none. */
-static int64_t labelled_rows(const training *t)
-{
-    const rung_stream *all = t->data->stream;
-    int64_t labelled = 0;
-    for (int q = 1; all && q <= t->data->code.n_classes; q++)
-        if (!t->class_weight || t->class_weight[q - 1] > 0) labelled += all->count[q];
-    return all ? labelled : t->n_labelled;
-}
-
 static rung_status describe_fit(rung_ctx *ctx, const rung_spec *spec, const training *t, const fitted *fit,
                                 rung_model *model)
 {
     const param_row *rows = spec->method->params;
     model->method = spec->method->info.name;
     model->library = RUNG_VERSION;
-    const rung_stream *all = t->data->stream;
+    const row_source *all = t->data->source;
     model->n_rows = all ? all->n_rows : t->data->n;
-    model->n_labelled = labelled_rows(t);
+    model->n_labelled = all ? all->n_labelled : t->n_labelled;
     model->n_expansion = fit->n_expansion;
     model->n_report = fit->n_report;
     model->report = fit->report;
@@ -362,7 +352,7 @@ rung_status method_build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     made->p = p;
     if (!given && t->K > 0) TRY(calibration_folds(ctx, spec, &count));
     if (t->K < 2) count = 0; /* a single class leaves nothing to calibrate; between two every method decides */
-    int64_t labels = labelled_rows(t);
+    int64_t labels = t->data->source ? t->data->source->n_labelled : t->n_labelled;
     if (count) TRY(held_folds(ctx, spec, p, t->n_objects, labels, count, f));
     fit_stages at = stages_of(spec->method, f, count == 0);
     progress_part outer = progress_enter(ctx, "fitting", 0, at.settled);
@@ -506,7 +496,7 @@ static void tell_cyclic(rung_ctx *ctx, const rung_spec *spec, const coding *code
 }
 
 /* Data larger than memory: what the method can do with them. */
-static rung_status check_stream(rung_ctx *ctx, const rung_spec *spec, const rung_data *data)
+static rung_status check_source(rung_ctx *ctx, const rung_spec *spec, const rung_data *data)
 {
     char list[TABLE_LIST] = "";
     const method *m = spec->method;
@@ -514,7 +504,7 @@ static rung_status check_stream(rung_ctx *ctx, const rung_spec *spec, const rung
         return set_error(ctx, RUNG_EARG, "a model cannot keep data that are larger than the memory limit");
     if (m->takes_sample)
         log_at(ctx, RUNG_INFO, "%s learns from a uniform sample of %lld of the %lld rows", m->info.name,
-               (long long)data->n, (long long)data->stream->n_rows);
+               (long long)data->n, (long long)data->source->n_rows);
     if (m->info.flags & RUNG_STREAMS) return RUNG_OK;
     for (const method *const *one = method_table; *one; one++)
         if ((*one)->info.flags & RUNG_STREAMS) table_list(list, ", ", (*one)->info.name);
@@ -528,17 +518,17 @@ rung_status method_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *da
 {
     training t;
     *out = NULL;
-    if (data->stream) TRY(check_stream(ctx, spec, data));
+    if (data->source) TRY(check_source(ctx, spec, data));
     bool all = (spec->method->info.flags & RUNG_USES_UNLABELLED) != 0;
     TRY(training_new(ctx, spec, data, all, !spec->method->takes_cells, &t));
     tell_cyclic(ctx, spec, &data->code);
     TRY(training_check(ctx, &t, spec->method));
-    if (!all && t.n_labelled < data->n && !data->stream)
+    if (!all && t.n_labelled < data->n && !data->source)
         log_at(ctx, RUNG_INFO,
                "%s learns from the %lld labelled row%s; the other %lld only help%s to scale the columns",
                spec->method->info.name, (long long)t.n_labelled, t.n_labelled == 1 ? "" : "s",
                (long long)(data->n - t.n_labelled), data->n - t.n_labelled == 1 ? "s" : "");
     if (data->group) TRY(tell_groups(ctx, &t));
-    if (t.equals.repeated > 0 && !data->stream) tell_equal(ctx, spec, &t);
+    if (t.equals.repeated > 0 && !data->source) tell_equal(ctx, spec, &t);
     return method_finish(ctx, spec, &t, NULL, NULL, out);
 }

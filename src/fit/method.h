@@ -58,8 +58,8 @@ struct method;
 typedef struct {
     int64_t n, labelled, d;
     int K;
-    int64_t streamed;            /* labelled rows of the stream that the n rows are a sample of; 0: none ... */
-    int64_t streamed_most;       /* ... of which a process has so many at most; 0: all */
+    int64_t all;                 /* labelled rows that the n rows are a sample of; 0: the n are all there are ... */
+    int64_t all_here;            /* ... of which a process has so many at most; 0: all */
     double memory;               /* the limit, which decides how much is kept; 0: none */
     int threads;                 /* that work in parallel, each on its own matrices; 0: one */
     const struct method *method; /* whose fit it is; method_peak sets it */
@@ -91,7 +91,7 @@ typedef struct method {
     const param_row *params; /* ends with a row without a name */
     int64_t params_size;
     const void *variant; /* distinguishes methods that share hooks; of a type the hooks know */
-    bool takes_sample;   /* RUNG_STREAMS: it learns from the sample, and not from all rows (problem->stream) */
+    bool takes_sample;   /* RUNG_STREAMS: it learns from the sample, and not from all rows (problem->all) */
     bool takes_cells;    /* it works on the cells as they stand, missing ones too (problem.h), and not on scaled rows */
     /* Peak memory of a fit in bytes, beyond the data. */
     double (*bytes)(const problem_shape *shape, const void *params);

@@ -327,7 +327,7 @@ static void settle_landmarks(const rung_ctx *ctx, const method *m, const problem
     double memory = ctx->memory > 0 ? memory_left(ctx) : USUAL_MEMORY;
     if (!landmark_count || *landmark_count != LANDMARKS_AUTO) return;
     *landmark_count = 0;
-    double exact = shape->streamed ? HUGE_VAL : method_peak(m, shape, params);
+    double exact = shape->all ? HUGE_VAL : method_peak(m, shape, params);
     if (exact <= memory) return;
     *landmark_count = USUAL_LANDMARKS;
     while (*landmark_count > FEWEST_LANDMARKS && method_peak(m, shape, params) > memory) *landmark_count /= 2;
@@ -367,7 +367,7 @@ static rung_status with_landmarks(rung_ctx *ctx, pool *mem, const rung_spec *spe
 {
     char *copy = NULL;
     problem_shape shape = {.n = p->n, .d = p->d, .K = p->K, .memory = memory_left(ctx)};
-    if (p->stream) shape.streamed = p->stream->n_labelled;
+    if (p->all) shape.all = p->all->n_labelled;
     for (int64_t i = 0; i < p->n; i++) shape.labelled += p->t ? !isnan(p->t[i]) : p->y[i] > 0;
     TRY(NEW_RAW(ctx, mem, copy, spec->method->params_size));
     memcpy(copy, spec->params, (size_t)spec->method->params_size);
@@ -375,7 +375,7 @@ static rung_status with_landmarks(rung_ctx *ctx, pool *mem, const rung_spec *spe
     settle_calibrate(spec->method, copy);
     settle_landmarks(ctx, spec->method, &shape, copy);
     const int *count = integer_place(spec->method, copy, "landmarks");
-    if (p->stream && count && *count == 0)
+    if (p->all && count && *count == 0)
         return hint(ctx, set_error(ctx, RUNG_EARG, "landmarks=exact needs all rows in memory"), "parameter landmarks");
     return RUNG_OK;
 }

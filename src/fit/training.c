@@ -15,8 +15,8 @@ static rung_status balance(rung_ctx *ctx, const rung_data *data, double *weight)
 {
     int K = data->code.n_classes, present = 0;
     double all = 0;
-    if (data->stream)
-        memcpy(weight, data->stream->mass + 1, (size_t)K * sizeof *weight);
+    if (data->source)
+        memcpy(weight, data->source->mass + 1, (size_t)K * sizeof *weight);
     else
         TRY(class_masses(ctx, data->n, data->y, data->upper, data->weight, K, weight));
     for (int q = 0; q < K; q++) all += weight[q];
@@ -46,16 +46,15 @@ static rung_status class_weights(rung_ctx *ctx, const rung_spec *spec, const run
     return RUNG_OK;
 }
 
-/* The weight of row i: its own times that of its class; of an interval of classes the mean by the share of each, so that one
- * whose mass is all but none, and whose weight by balance is as large, has no more of the row than it has of the mass. A
- * labelled row of weight 0 counts as unlabelled. */
-static double weight_of(const training *t, const double *by_class, const double *mass, int64_t i)
+/* The weight of row i: its own times that of its class, the mean over an interval of them; a labelled row of weight 0
+ * counts as unlabelled. */
+static double weight_of(const training *t, const double *by_class, int64_t i)
 {
     const rung_data *data = t->data;
     int low = data->y[i], high = highest_rank(data->y, data->upper, i);
-    double own = data->weight ? data->weight[i] : 1, sum = 0;
-    for (int q = low; low && own > 0 && q <= high; q++) sum += by_class[q - 1] * label_share(low, high, q, mass);
-    return low ? own * sum : own;
+    double sum = 0;
+    for (int q = low; low && q <= high; q++) sum += by_class[q - 1];
+    return (data->weight ? data->weight[i] : 1) * (low ? sum / (high - low + 1) : 1);
 }
 
 /* Ranks among the classes present. An interval of all of them says nothing. */
@@ -83,20 +82,18 @@ static rung_status choose_classes(rung_ctx *ctx, const rung_spec *spec, training
 {
     const rung_data *data = t->data;
     int K = data->code.n_classes, *upto = NULL;
-    double *by_class = NULL, *mass = NULL;
+    double *by_class = NULL;
     TRY(NEW(ctx, &ctx->scratch, by_class, K + 1));
-    TRY(NEW(ctx, &ctx->scratch, mass, K + 1));
     TRY(NEW(ctx, &ctx->scratch, upto, K + 1));
     TRY(NEW(ctx, &ctx->scratch, t->present, K + 1));
     TRY(NEW(ctx, &ctx->scratch, t->y, data->n));
     if (data->upper) TRY(NEW(ctx, &ctx->scratch, t->upper, data->n));
     TRY(class_weights(ctx, spec, data, by_class));
-    if (data->upper) TRY(class_masses(ctx, data->n, data->y, data->upper, data->weight, K, mass));
     if (spec->n_weights || spec->balanced) t->class_weight = by_class;
     if (data->weight || t->class_weight) TRY(NEW(ctx, &ctx->scratch, t->w, data->n));
     if (data->target) TRY(NEW(ctx, &ctx->scratch, t->t, data->n));
     for (int64_t i = 0; i < data->n; i++) {
-        if (t->w) t->w[i] = weight_of(t, by_class, mass, i);
+        if (t->w) t->w[i] = weight_of(t, by_class, i);
         bool counts = !t->w || t->w[i] > 0;
         if (t->t) t->t[i] = counts ? data->target[i] : NAN;
         t->y[i] = counts ? data->y[i] : 0;
@@ -224,22 +221,22 @@ static rung_status make_problem(rung_ctx *ctx, const training *t, int64_t n, con
     out->n_cells = data->n;
     out->weight_cells = data->weight;
     out->relevance = t->relevance;
-    if (t->stream.rows) out->stream = &t->stream;
+    if (t->rows.source) out->all = &t->rows;
     return RUNG_OK;
 }
 
-/* The method sums over all rows of the stream that the data are a sample of. */
-static rung_status take_stream(rung_ctx *ctx, const rung_spec *spec, bool scaled, training *t)
+/* The method sums over all rows that the data are a sample of. */
+static rung_status take_source(rung_ctx *ctx, const rung_spec *spec, bool scaled, training *t)
 {
-    const rung_stream *all = t->data->stream;
+    const row_source *all = t->data->source;
     int *rank = NULL, K = t->data->code.n_classes;
     if (!all || spec->method->takes_sample) return RUNG_OK;
     TRY(NEW(ctx, &ctx->scratch, rank, K + 1));
-    t->stream = (problem_stream){.rows = all, .rank = rank, .class_weight = t->class_weight};
-    if (scaled) t->stream.scale = &t->scale;
+    t->rows = (rows_beyond){.source = all, .rank = rank, .class_weight = t->class_weight};
+    if (scaled) t->rows.scale = &t->scale;
     for (int k = 0; k < t->K; k++) {
         rank[t->present[k]] = k + 1;
-        t->stream.n_labelled += all->count[t->present[k]];
+        t->rows.n_labelled += all->count[t->present[k]];
     }
     return RUNG_OK;
 }
@@ -290,7 +287,7 @@ rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *
         if (is_labelled(out, i)) rows[labelled++] = i;
     }
     TRY(find_together(ctx, spec, labelled, rows, out));
-    TRY(take_stream(ctx, spec, scaled, out));
+    TRY(take_source(ctx, spec, scaled, out));
     if (out->scale.kind == SCALE_RELEVANCE) TRY(weigh_columns(ctx, labelled, rows, out));
     if (!use_unlabelled) return make_problem(ctx, out, labelled, rows, scaled, &out->labelled);
     int *classes = NULL;
@@ -355,7 +352,7 @@ static rung_status too_large(rung_ctx *ctx, const rung_spec *spec, const problem
     else if (spec_value(spec, "kernel") && !spec_value(spec, "landmarks"))
         snprintf(advice, sizeof advice, "; unlike kdlor, krr and others it does not support landmarks");
     return set_error(ctx, RUNG_ELIMIT, "%s on %lld rows needs about %s, above the memory limit of %s%s",
-                     spec->method->info.name, (long long)(shape->streamed ? shape->streamed : shape->n),
+                     spec->method->info.name, (long long)(shape->all ? shape->all : shape->n),
                      text_bytes(memory_with(ctx, bytes), needed), text_bytes((double)ctx->memory, limit), advice);
 }
 
@@ -364,9 +361,9 @@ rung_status training_problem(rung_ctx *ctx, training *t, const rung_spec *spec, 
     const method *m = spec->method;
     problem *p = m->info.flags & RUNG_USES_UNLABELLED ? &t->all : &t->labelled;
     problem_shape shape = {.n = p->n, .labelled = t->n_labelled, .d = p->d, .K = t->K, .threads = ctx->threads};
-    if (p->stream) {
-        shape.streamed = p->stream->n_labelled;
-        shape.streamed_most = stream_most_rows(ctx, p->stream->rows);
+    if (p->all) {
+        shape.all = p->all->n_labelled;
+        shape.all_here = rows_most(ctx, p->all->source);
     }
     *out = p;
     double bytes = 0;

@@ -26,7 +26,7 @@ typedef struct {
     bool counted; /* row weights say how many equal rows a row stands for */
     scaling scale;
     problem labelled, all; /* the labelled rows; all rows (only where a method uses the unlabelled ones) */
-    problem_stream stream; /* all rows, where the data are a sample of them and the method sums over all */
+    rows_beyond rows;      /* where the data are a sample of them and the method sums over all */
     double *relevance;     /* weights of the columns by the labels; NULL: none */
     double *class_weight;  /* per class of the data; NULL = all 1 */
     int64_t known;         /* an update: the number of labelled rows at the start to which the state belongs ... */

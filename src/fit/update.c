@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "fit/fit.h"
+#include "fit/open_files.h"
 #include "input/table/dictionary.h"
 
 /* ---- keeping ---- */
@@ -245,6 +246,7 @@ rung_status method_update(rung_ctx *ctx, const rung_model *model, const rung_dat
 {
     rung_spec *spec;
     *out = NULL;
+    TRY(all_rows_check(ctx, data, "an update"));
     TRY(check(ctx, model, data));
     TRY(spec_of(ctx, model, &spec));
     rung_status status = update(ctx, spec, model, data, out);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fit/copies_fit.h"
+#include "fit/open_files.h"
 #include "fit/training.h"
 
 void condition_add(conditions *c, const char *name, const char *what, double value, double tolerance)
@@ -275,6 +276,7 @@ rung_status method_verify(rung_ctx *ctx, const rung_spec *spec, const rung_data 
                           rung_verification **out)
 {
     *out = NULL;
+    TRY(all_rows_check(ctx, data, "verification"));
     rung_verification *found = calloc(1, sizeof *found);
     if (!found) return set_error(ctx, RUNG_ENOMEM, "out of memory: a verification");
     found->ctx = ctx;

@@ -19,7 +19,7 @@ static unsigned long checksum(const rung_data *data)
 
 void rows_note(const rung_data *data, char text[ROWS_NOTE])
 {
-    snprintf(text, ROWS_NOTE, "%s%lld rows of %lld coded columns, checksum %08lx", data->stream ? "a sample of " : "",
+    snprintf(text, ROWS_NOTE, "%s%lld rows of %lld coded columns, checksum %08lx", data->source ? "a sample of " : "",
              (long long)data->n, (long long)data->d, checksum(data));
 }
 

@@ -11,18 +11,18 @@
 #include "kernel/feature.h"
 #include "kernel/kernel.h"
 #include "kernel/landmark.h"
-#include "stream/stream.h"
+#include "rows/rows.h"
 
 typedef struct problem_entry problem_entry;
 
 /* All rows of which those of a problem are a sample. */
 typedef struct {
-    const rung_stream *rows;
+    const row_source *source;
     const scaling *scale;       /* of the problem's rows; NULL: they are not scaled */
     const int *rank;            /* classes of the data + 1: their ranks in the problem */
     const double *class_weight; /* per class of the data; NULL: 1 */
     int64_t n_labelled;
-} problem_stream;
+} rows_beyond;
 
 typedef struct problem {
     pool *mem;
@@ -47,7 +47,7 @@ typedef struct problem {
     const double
         *relevance; /* d: weights that the scaled columns have from the labels; NULL: none. Held-out rows ask for
                                 weights learned without them (fit/heldout.c) */
-    const problem_stream *stream; /* sums are over all its labelled rows; NULL: the rows here are all */
+    const rows_beyond *all;       /* sums are over all its labelled rows; NULL: the rows here are all */
     int64_t varying;              /* columns that are not constant: the d of gamma = 1/d */
     const struct problem *parent; /* a fold looks things up there ... */
     const int64_t *rows;          /* ... at these rows; NULL: at all of them, in order */
@@ -56,6 +56,11 @@ typedef struct problem {
     void *shared; /* what the method stored for its next fit on this problem (method.h: share), or NULL */
     problem_entry *cache;
 } problem;
+
+/* Labelled rows in all; of a problem whose rows are labelled. */
+static inline int64_t problem_labelled(const problem *p) { return p->all ? p->all->n_labelled : p->n; }
+/* There are rows beyond those of the problem. */
+static inline bool problem_partial(const problem *p) { return p->all && p->n < p->all->source->n_rows; }
 
 static inline point_set problem_points(const problem *p) { return (point_set){.d = p->d, .n = p->n, .X = p->X}; }
 static inline ranked_rows problem_ranks(const problem *p)
@@ -83,7 +88,7 @@ typedef struct { /* what a problem is made of, as in the fields of the same name
     int K;
 } problem_rows;
 
-typedef struct { /* labelled rows of a stream as a problem has them */
+typedef struct { /* labelled rows as a problem has them */
     int64_t n;
     const double *X;     /* d x n, scaled; NULL where the problem has no scaled rows */
     const double *cells; /* d x n, NaN: missing */
@@ -93,21 +98,21 @@ typedef struct { /* labelled rows of a stream as a problem has them */
     int64_t file;       /* ... with this number */
 } problem_block;
 typedef rung_status problem_block_fn(rung_ctx *ctx, void *user, const problem_block *b, double *sum);
-/* A pass over the stream of a problem: sum (size numbers) := what fn adds for every block. */
+/* A pass over all labelled rows: sum (size numbers) := what fn adds for every block. Of a problem with p->all. */
 rung_status problem_sum(rung_ctx *ctx, const problem *p, problem_block_fn *fn, void *user, int64_t size, double *sum);
 
-typedef struct {         /* sums over all labelled rows of a stream, phi their landmark features */
+typedef struct {         /* sums over all labelled rows, phi their landmark features */
     la_mat *S;           /* m x m: w (phi - shift)(phi - shift)' */
     double *sums;        /* m x K, by class: w (phi - shift) */
     double *mass, *size; /* K: weights and numbers of the rows */
     double *shift;       /* m */
-} stream_moments;
+} feature_moments;
 /* One pass. shifted: about a shift near the mean, which is 0 otherwise. In scratch memory. */
-rung_status problem_moments(rung_ctx *ctx, const problem *p, const landmarks *l, bool shifted, stream_moments *out);
+rung_status problem_moments(rung_ctx *ctx, const problem *p, const landmarks *l, bool shifted, feature_moments *out);
 /* The same with the products of about so many rows, if there are more than twice as many; those of the sample are all
  * there. */
 rung_status problem_moments_thinned(rung_ctx *ctx, const problem *p, const landmarks *l, bool shifted, double rows,
-                                    stream_moments *out);
+                                    feature_moments *out);
 double problem_product_rows(int64_t m); /* how many problem_moments takes for m landmarks */
 double problem_moments_bytes(int64_t d, int64_t m);
 

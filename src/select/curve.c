@@ -15,6 +15,7 @@
 #include "base/rng.h"
 #include "data/intervals.h"
 #include "fit/fit.h"
+#include "fit/open_files.h"
 #include "select/curve_plan.h"
 #include "select/grid.h"
 
@@ -429,6 +430,7 @@ rung_status curve(rung_ctx *ctx, const rung_curve_options *options, const rung_d
     curve_plan p = {.data = data, .K = data->code.n_classes, .replays = options->strategies != NULL};
     p.strata = p.K + (data->upper != NULL);
     *out = NULL;
+    TRY(all_rows_check(ctx, data, "a label curve"));
     rung_status status = run(ctx, options, &p, out);
     for (int i = 0; i < p.n_lines; i++) spec_free(p.lines[i].spec);
     return status;

@@ -19,6 +19,7 @@
 #include "data/row_groups.h"
 #include "fit/fit.h"
 #include "fit/heldout.h"
+#include "fit/open_files.h"
 #include "select/corrected.h"
 #include "select/nested.h"
 #include "select/tune_ranks.h"
@@ -397,6 +398,7 @@ rung_status tune(rung_ctx *ctx, const rung_tune_options *options, const rung_dat
     search s = {0};
     *model = NULL;
     *found = NULL;
+    TRY(all_rows_check(ctx, data, "a search"));
     if (data->target)
         return hint(ctx, set_error(ctx, RUNG_EARG, "a search grades classes: cut real targets into classes"),
                     "option bins");

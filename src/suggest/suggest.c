@@ -15,6 +15,7 @@
 #include "base/rng.h"
 #include "data/row_groups.h"
 #include "fit/fit.h"
+#include "fit/open_files.h"
 #include "suggest/design.h"
 #include "suggest/learning.h"
 #include "suggest/reason.h"
@@ -428,6 +429,8 @@ static rung_status run(rung_ctx *ctx, job *s, rung_suggestion *out)
 rung_status suggest(rung_ctx *ctx, const suggest_input *in, const rung_suggest_options *options, rung_suggestion **out)
 {
     job s = {.spec = in->spec, .model = in->model, .data = in->data, .options = options, .noise = LEAST_NOISE};
+    *out = NULL;
+    TRY(all_rows_check(ctx, in->data, "the choice of rows"));
     *out = calloc(1, sizeof **out);
     if (!*out) return set_error(ctx, RUNG_ENOMEM, "out of memory: a suggestion");
     rung_status status = run(ctx, &s, *out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The rows of a stream, by the million: a byte for the bin of every cell, and one word of four bytes for all else.
+/* All rows of which a sample is at hand, by the million: a byte for the bin of every cell, and one word of four bytes for all else.
  *
  *     word = f << shift | place,   place = leaf K + rank - 1
  *

@@ -109,10 +109,10 @@ class Session:
 
     def fit_in_passes(self, path, table, o, form, features):
         spec = self.spec(o, features)
-        stream = self.make("stream", lib.rung_stream_open, spec, self.files(path), self.reading(form),
-                           self.encoding(table, o, form))
-        self.set_cost(spec, o, lib.rung_stream_sample(stream))
-        return self.make("model", lib.rung_model_fit_stream, spec, stream)
+        data = self.make("data", lib.rung_data_open, spec, self.files(path), self.reading(form),
+                         self.encoding(table, o, form), lib.RUNG_PASSES_ALWAYS)
+        self.set_cost(spec, o, data)
+        return self.fit(spec, data)
 
     def conditions(self, spec, data, model):
         """(name, value, tolerance) of the conditions that are not met."""

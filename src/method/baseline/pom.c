@@ -103,8 +103,8 @@ static rung_status run_pass(rung_ctx *ctx, void *user, const double *theta, int6
 }
 
 /* From the fit to the sample a few Newton steps reach that to all rows. */
-static rung_status fit_stream(rung_ctx *ctx, const problem *p, const pom_params *params, double *w, double *b,
-                              double *value)
+static rung_status fit_all(rung_ctx *ctx, const problem *p, const pom_params *params, double *w, double *b,
+                           double *value)
 {
     double *theta = NULL;
     pom_pass pass = {.p = p, .params = params};
@@ -131,7 +131,7 @@ static rung_status pom_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted
     TRY(NEW(ctx, &ctx->scratch, w, p->d));
     TRY(NEW(ctx, mem, b, p->K - 1));
     TRY(fit_direction(ctx, p, params, w, b, &value));
-    if (p->stream) TRY(fit_stream(ctx, p, params, w, b, &value));
+    if (p->all) TRY(fit_all(ctx, p, params, w, b, &value));
     TRY(linear_scorer(ctx, mem, p, 1, w, NULL, &out->own.score));
     out->own.proba = PROBA_PROBIT;
     out->own.link = (probit_link){.b = b, .noise = 1, .logit = params->link == LINK_LOGIT};

@@ -157,7 +157,7 @@ rung_status pom_infer(rung_ctx *ctx, const fit_input *in, rung_model *model)
     const pom_params *params = in->params;
     pom_study s = {.p = p, .model = model};
     fit_inference *out = &model->inferred;
-    if (p->stream || p->d > p->n || p->d + p->K > MOST_PARAMETERS) return RUNG_OK;
+    if (p->all || p->d > p->n || p->d + p->K > MOST_PARAMETERS) return RUNG_OK;
     pool_mark mark = pool_here(&ctx->scratch);
     s.n_terms = coding_terms(&model->code, 0, NULL);
     TRY(NEW(ctx, &ctx->scratch, s.terms, s.n_terms));

@@ -71,11 +71,10 @@ static rung_status read_monotone(rung_ctx *ctx, const problem *p, const boost_pa
 rung_status boost_start(rung_ctx *ctx, const problem *p, const boost_params *params, boost_fit_state *out)
 {
     int *monotone;
-    boost_settle_rules(params, p->stream ? p->stream->n_labelled : p->n, p->K, &out->rules, &out->seeds);
+    boost_settle_rules(params, problem_labelled(p), p->K, &out->rules, &out->seeds);
     TRY(read_monotone(ctx, p, params, &monotone));
     out->rules.tree.monotone = monotone;
-    if (!p->stream) return boost_rows_new(ctx, &ctx->scratch, p, &out->rows);
-    return boost_stream_rows(ctx, &ctx->scratch, p, out->rules.tree.leaves, &out->rows);
+    return boost_rows_new(ctx, &ctx->scratch, p, out->rules.tree.leaves, &out->rows);
 }
 
 /* Folds for choosing the number of rounds if the caller has none. */
@@ -164,19 +163,19 @@ double boost_peak_bytes(const problem_shape *shape, const boost_params *params, 
 {
     boost_rules rules;
     int seeds, threads = shape->threads > 0 ? shape->threads : 1;
-    bool streamed = shape->streamed > 0;
-    int64_t all = shape->streamed > shape->labelled ? shape->streamed : shape->labelled, n = shape->labelled;
+    bool sampled = shape->all > 0;
+    int64_t all = shape->all > shape->labelled ? shape->all : shape->labelled, n = shape->labelled;
     double columns = (double)shape->d;
     boost_settle_rules(params, all, shape->K, &rules, &seeds);
-    if (shape->streamed_most > 0) all = shape->streamed_most;
+    if (shape->all_here > 0) all = shape->all_here;
     int leaves = rules.tree.leaves, outputs = rules.nominal ? shape->K : 1;
     double rounds = params->rounds > 0 ? params->rounds : 5 / rules.rate, nodes = rounds * seeds * outputs * 2 * leaves;
-    boost_shape rows = {n, shape->d, shape->K, leaves, outputs > 1, streamed ? all : 0};
+    boost_shape rows = {n, shape->d, shape->K, leaves, outputs > 1, sampled ? all : 0};
     double one = boost_path_bytes(&rows, 1, threads), path = boost_path_bytes(&rows, seeds * n_folds, threads);
     double bins = 2 * (double)n * columns + 16 * fmin((double)n, 2e5) * fmin(threads, columns) + 4096 * columns;
-    double words = streamed && seeds * n_folds > 1 ? 4 * (double)all : 0;
-    if (streamed) bins += (double)all * columns;
-    double mean = streamed ? (seeds > 1 ? 4 * (double)all : 0) : 8 * (double)n * outputs;
+    double words = sampled && seeds * n_folds > 1 ? 4 * (double)all : 0;
+    if (sampled) bins += (double)all * columns;
+    double mean = sampled ? (seeds > 1 ? 4 * (double)all : 0) : 8 * (double)n * outputs;
     return bins + words + mean + fmax(one, path) + 64 * nodes;
 }
 

@@ -158,7 +158,7 @@ static rung_status replay_seed(rung_ctx *ctx, const boost_fit_state *s, int seed
     int nodes = 2 * s->rules.tree.leaves;
     int64_t size = s->rows.n * out->outputs;
     replay r = {.s = s};
-    TRY(boosting_new(ctx, &ctx->scratch, &s->rows, NULL, &s->rules, boost_stream(seed), boost_threads(ctx, &s->rows),
+    TRY(boosting_new(ctx, &ctx->scratch, &s->rows, NULL, &s->rules, boost_random(seed), boost_threads(ctx, &s->rows),
                      &r.b));
     TRY(NEW(ctx, &ctx->scratch, r.f, size));
     TRY(NEW(ctx, &ctx->scratch, r.t, s->rows.K));

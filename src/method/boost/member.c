@@ -23,9 +23,10 @@ static rung_status make_rows(rung_ctx *ctx, void *user)
     return codes_new(ctx, job->mem, bins, &table, p->n, p->origin, &job->out->codes);
 }
 
-rung_status boost_rows_new(rung_ctx *ctx, pool *mem, const problem *p, boost_rows *out)
+rung_status boost_rows_new(rung_ctx *ctx, pool *mem, const problem *p, int leaves, boost_rows *out)
 {
-    return with_helpers(ctx, ctx->threads, make_rows, &(rows_job){mem, p, out});
+    TRY(with_helpers(ctx, ctx->threads, make_rows, &(rows_job){mem, p, out}));
+    return p->all ? boost_all_rows(ctx, mem, p, leaves, out) : RUNG_OK;
 }
 
 typedef struct {
@@ -52,7 +53,7 @@ static rung_status grow_model(rung_ctx *ctx, void *user)
     for (int seed = 0; seed < s->seeds; seed++) {
         pool_mark mark = pool_here(&ctx->scratch);
         boosting *b = NULL;
-        TRY(boosting_new(ctx, &ctx->scratch, &s->rows, NULL, &s->rules, boost_stream(seed),
+        TRY(boosting_new(ctx, &ctx->scratch, &s->rows, NULL, &s->rules, boost_random(seed),
                          boost_threads(ctx, &s->rows), &b));
         for (int t = 1; t <= job->rounds; t++) {
             TRY(interrupted(ctx));

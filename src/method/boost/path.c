@@ -59,7 +59,7 @@ void boost_proba(const ordinal *link, int K, const double *f, int64_t step, doub
 
 /* ---- starting ---- */
 
-/* The same for rows of a stream: labels stay as they are, and a table has their ranks. */
+/* The same for rows of which a sample is held out: labels stay as they are, and a table has their ranks. */
 static rung_status close_packed(rung_ctx *ctx, pool *mem, const boost_fold *f, fold_path *out)
 {
     const boost_rows *all = &out->data;
@@ -120,7 +120,7 @@ static rung_status start_fold(rung_ctx *ctx, pool *mem, path *p, const folds *f,
     if (out->data.K < 2) return RUNG_OK;
     TRY(NEW(ctx, mem, out->run, p->seeds));
     for (int s = 0; s < p->seeds; s++)
-        TRY(boosting_new(ctx, mem, &out->data, &without, p->rules, boost_stream(s), p->threads, &out->run[s]));
+        TRY(boosting_new(ctx, mem, &out->data, &without, p->rules, boost_random(s), p->threads, &out->run[s]));
     out->size = out->run[0]->n_held * out->run[0]->outputs + out->data.K - 1;
     TRY(NEW(ctx, mem, out->left, STRIDE * p->seeds * out->size));
     TRY(NEW(ctx, mem, out->mean, out->size));

@@ -9,7 +9,7 @@
 #include "trees/boosting.h"
 
 /* The random numbers of one of the seeds. */
-static inline uint64_t boost_stream(int seed) { return UINT64_C(0x626f6f7374) + (uint64_t)seed; }
+static inline uint64_t boost_random(int seed) { return UINT64_C(0x626f6f7374) + (uint64_t)seed; }
 
 typedef struct {
     int rounds;    /* of the least loss */
@@ -37,7 +37,7 @@ typedef struct {
     int64_t n, columns;
     int K, leaves;
     bool nominal;
-    int64_t all; /* rows of the stream that the n are a sample of; 0: none */
+    int64_t all; /* rows that the n are a sample of; 0: the n are all */
 } boost_shape;
 double boost_path_bytes(const boost_shape *s, int side_by_side, int threads);
 

@@ -24,9 +24,8 @@ rung_status stacked_rows(rung_ctx *ctx, pool *mem, const problem *p, boost_rows 
     boost_params params = defaults(false);
     boost_rules rules;
     int seeds;
-    if (!p->stream) return boost_rows_new(ctx, mem, p, out);
-    boost_settle_rules(&params, p->stream->n_labelled, p->K, &rules, &seeds);
-    return boost_stream_rows(ctx, mem, p, rules.tree.leaves, out);
+    boost_settle_rules(&params, problem_labelled(p), p->K, &rules, &seeds);
+    return boost_rows_new(ctx, mem, p, rules.tree.leaves, out);
 }
 
 rung_status stacked_folds(rung_ctx *ctx, pool *mem, const problem *p, int count, folds *out)

@@ -22,7 +22,7 @@ typedef struct {
                       repeats */
 } stacked_trees;
 
-/* The rows of a problem in bins; of a problem whose rows are a sample of a stream, boosted trees train on all its rows. */
+/* The rows of a problem in bins. */
 rung_status stacked_rows(rung_ctx *ctx, pool *mem, const problem *p, boost_rows *out);
 /* Folds that hold out every row of a problem whose rows are all labelled, rows of a group together. */
 rung_status stacked_folds(rung_ctx *ctx, pool *mem, const problem *p, int count, folds *out);

@@ -81,10 +81,10 @@ static rung_status sums_add(rung_ctx *ctx, const feature_fit *fit, int64_t count
 }
 
 /* The sums over all rows of which the problem has a sample. */
-static rung_status sums_stream(rung_ctx *ctx, const feature_fit *fit, feature_sums *out)
+static rung_status sums_of_all(rung_ctx *ctx, const feature_fit *fit, feature_sums *out)
 {
     int K = fit->p->K;
-    stream_moments all;
+    feature_moments all;
     TRY(problem_moments(ctx, fit->p, fit->l, false, &all));
     *out = (feature_sums){.S = all.S, .sums = all.sums, .mass = all.mass};
     TRY(NEW(ctx, &ctx->scratch, out->size, K));
@@ -242,7 +242,7 @@ static rung_status set_up(rung_ctx *ctx, const dl_problem *d, feature_fit *out)
     TRY(NEW(ctx, &ctx->scratch, out->labelled, p->n));
     for (int64_t i = 0; i < p->n; i++)
         if (p->y[i]) out->labelled[out->n_labelled++] = i;
-    if (p->stream) return sums_stream(ctx, out, &out->all); /* of a method without a graph */
+    if (p->all) return sums_of_all(ctx, out, &out->all); /* of a method without a graph */
     TRY(sums_new(ctx, out->l->m, p->K, out->L != NULL, &out->all));
     TRY(sums_add(ctx, out, out->n_labelled, out->labelled, 1, &out->all));
     if (out->L) TRY(landmarks_quadratic(ctx, out->l, p->n, p->X, out->L, landmark_room(memory_left(ctx)), out->all.M));
@@ -347,7 +347,7 @@ double landmark_dl_bytes(const problem_shape *shape, int64_t m_, int64_t graph_r
            tile = fmin(n, 4096);
     double choosing = landmarks_bytes(shape->d, (int64_t)n, m_) / 8,
            sums = (graph ? 9 : 5) * m * m + tile * ((graph ? 2 : 1) * m + 2 * d);
-    if (shape->streamed) sums += problem_moments_bytes(shape->d, m_) / 8;
+    if (shape->all) sums += problem_moments_bytes(shape->d, m_) / 8;
     double kept = fmin(n * m, fmax(32 * n, landmark_room(shape->memory) / 8));
     return 8 * (n * (2 * d + shape->K + 12) + fmax(choosing, sums + (graph ? n * (7.0 * nearest + 20) + kept : 0)));
 }

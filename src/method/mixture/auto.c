@@ -61,7 +61,7 @@ static rung_status report(rung_ctx *ctx, pool *mem, int64_t columns, const mixtu
 
 static void tell(rung_ctx *ctx, const problem *p, const mixture_summary *s)
 {
-    const char *sample = p->stream && p->n < p->stream->rows->n_rows ? " of the sample" : "";
+    const char *sample = problem_partial(p) ? " of the sample" : "";
     const char *mae = s->weighted ? "weighted held-out mae"
                       : p->upper  ? "held-out mae, intervals counted by their distance,"
                                   : "held-out mae";
@@ -87,13 +87,13 @@ static void tell(rung_ctx *ctx, const problem *p, const mixture_summary *s)
         log_at(ctx, RUNG_INFO,
                "to save time, labels were spread over only %lld of the %lld unlabelled rows, evenly spaced",
                (long long)s->unlabelled_used, (long long)s->unlabelled);
-    if (p->stream && s->streamed == 0 && p->n < p->stream->rows->n_rows)
+    if (problem_partial(p) && s->all == 0)
         log_at(ctx, RUNG_INFO, "all models learn from a uniform sample of %lld of the %lld rows", (long long)p->n,
-               (long long)p->stream->rows->n_rows);
-    else if (p->stream && s->streamed > 0)
+               (long long)p->all->source->n_rows);
+    else if (p->all && s->all > 0)
         log_at(ctx, RUNG_INFO,
                "boosted trees learn from all %lld labelled rows, other models from a sample of %lld rows",
-               (long long)s->streamed, (long long)p->n);
+               (long long)s->all, (long long)p->n);
     if (s->kernel_rows > 0)
         log_at(ctx, RUNG_INFO, "to save time, kernels were fitted to %lld of the %lld labelled rows%s, trees to all",
                (long long)s->kernel_rows, (long long)s->labelled, sample);

@@ -9,7 +9,7 @@
  * With landmarks all of this is done on their features phi: under a graph they remain landmarks, with the features L^-1
  * phi, L L' = I + mu Phi L_graph Phi'.
  *
- * Of a stream, gamma and the landmarks are chosen on the sample; ridge and weights then follow from the moments of all
+ * Of a sample gamma and the landmarks are chosen on it; ridge and weights then follow from the moments of all
  * rows, and the rows of the sample are left out of the fit to all. */
 #include <string.h>
 
@@ -221,18 +221,18 @@ static rung_status try_landmarks(rung_ctx *ctx, problem *p, const ckr_params *pa
     return RUNG_OK;
 }
 
-/* All rows of the stream, with the kernel and the landmarks that are best for its sample. */
-static rung_status fit_stream(rung_ctx *ctx, problem *p, const ckr_params *params, ckr_search *s)
+/* All rows, with the kernel and the landmarks that are best for the sample. */
+static rung_status fit_all(rung_ctx *ctx, problem *p, const ckr_params *params, ckr_search *s)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     const landmarks l = s->l;
     cumulative_rows rows = rows_of(s);
-    stream_moments all;
+    feature_moments all;
     cumulative_features f;
     s->error = INFINITY;
     for (int64_t i = 0; i < s->labelled.n; i++) s->least[i] = INFINITY;
     TRY(problem_moments(ctx, p, &l, false, &all));
-    TRY(cumulative_features_stream(ctx, &l, s->labelled.X, kernel_scale(&l.k, s), &rows, &all, &f));
+    TRY(cumulative_features_all(ctx, &l, s->labelled.X, kernel_scale(&l.k, s), &rows, &all, &f));
     TRY(try_features(ctx, params, &f, s));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
@@ -256,7 +256,7 @@ static rung_status search(rung_ctx *ctx, problem *p, const ckr_params *params, c
         if (choose) k.gamma = -widths[c];
         k = problem_kernel(p, &k);
         if (params->kernel.landmarks > 0) {
-            bool given_kernel = p->stream && !choose;
+            bool given_kernel = p->all && !choose;
             TRY(given_kernel ? only_landmarks(ctx, params, &k, s) : try_landmarks(ctx, p, params, &k, s));
             continue;
         }
@@ -269,8 +269,7 @@ static rung_status search(rung_ctx *ctx, problem *p, const ckr_params *params, c
         TRY(try_kernel(ctx, params, &k, G, s));
         problem_forget(&s->labelled);
     }
-    bool all = p->stream && p->stream->rows->n_rows == p->n && !isinf(s->error); /* the sample is all there is */
-    if (p->stream && !all) TRY(fit_stream(ctx, p, params, s));
+    if (p->all && (problem_partial(p) || isinf(s->error))) TRY(fit_all(ctx, p, params, s));
     if (isinf(s->error)) return set_error(ctx, RUNG_EDATA, "ckr: no ridge gives finite predictions; scale the columns");
     return RUNG_OK;
 }
@@ -315,7 +314,7 @@ static rung_status ckr_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted
     int J = p->K - 1;
     ckr_search s;
     kernel k;
-    if (p->stream && params->mu > 0)
+    if (p->all && params->mu > 0)
         return hint(ctx, set_error(ctx, RUNG_EARG, "mu=%g needs all rows in memory: the graph joins them", params->mu),
                     "parameter mu");
     TRY(kernel_from_params(ctx, mem, &params->kernel, &k));
@@ -407,7 +406,7 @@ static double landmark_bytes(const problem_shape *shape, const ckr_params *param
            m = fmin(params->kernel.landmarks, (double)rows);
     double work = fmax(landmarks_bytes(shape->d, rows, params->kernel.landmarks),
                        cumulative_features_bytes(shape->labelled, shape->d, shape->K, (int64_t)m, count));
-    if (shape->streamed) work = fmax(work, problem_moments_bytes(shape->d, (int64_t)m) + 8 * m * m);
+    if (shape->all) work = fmax(work, problem_moments_bytes(shape->d, (int64_t)m) + 8 * m * m);
     if (graph)
         work = fmax(work, landmarks_quadratic_bytes(shape->d, shape->n, (int64_t)m, shape->memory)) +
                graph_search_bytes(n, d, params->neighbours);

@@ -64,7 +64,7 @@ static rung_status row_moments(rung_ctx *ctx, const cumulative_features *f, targ
 }
 
 /* From sums by class: those of the classes above q less p0_q times all. */
-static rung_status class_moments(rung_ctx *ctx, const cumulative_features *f, const stream_moments *all,
+static rung_status class_moments(rung_ctx *ctx, const cumulative_features *f, const feature_moments *all,
                                  target_moments *out)
 {
     int64_t m = f->l->m;
@@ -124,7 +124,7 @@ static rung_status pull_targets(rung_ctx *ctx, const cumulative_features *f, con
 }
 
 /* all: NULL: the rows are all. */
-static rung_status turn_axes(rung_ctx *ctx, const stream_moments *all, cumulative_features *out)
+static rung_status turn_axes(rung_ctx *ctx, const feature_moments *all, cumulative_features *out)
 {
     int64_t w = out->l->m + 1;
     int J = out->rows.K - 1;
@@ -156,8 +156,8 @@ rung_status cumulative_features_new(rung_ctx *ctx, const landmarks *l, const dou
     return turn_axes(ctx, NULL, out);
 }
 
-rung_status cumulative_features_stream(rung_ctx *ctx, const landmarks *l, const double *X, double scale,
-                                       const cumulative_rows *rows, const stream_moments *all, cumulative_features *out)
+rung_status cumulative_features_all(rung_ctx *ctx, const landmarks *l, const double *X, double scale,
+                                    const cumulative_rows *rows, const feature_moments *all, cumulative_features *out)
 {
     double *p0 = NULL;
     *out = (cumulative_features){.l = l, .X = X, .scale = scale, .rows = *rows};

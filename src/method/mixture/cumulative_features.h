@@ -24,11 +24,9 @@ typedef struct {
 /* Of scale * phi'phi over the columns of X; arrays in the scratch pool. p0 of the rows is computed here. */
 rung_status cumulative_features_new(rung_ctx *ctx, const landmarks *l, const double *X, double scale,
                                     const cumulative_rows *rows, cumulative_features *out);
-/* The same fitted to all rows of a stream, whose moments are `all`: X and rows are the sample of them, which can be left
- * out. */
-rung_status cumulative_features_stream(rung_ctx *ctx, const landmarks *l, const double *X, double scale,
-                                       const cumulative_rows *rows, const stream_moments *all,
-                                       cumulative_features *out);
+/* The same fitted to all rows, whose moments are `all`: X and rows are a sample of them, which can be left out. */
+rung_status cumulative_features_all(rung_ctx *ctx, const landmarks *l, const double *X, double scale,
+                                    const cumulative_rows *rows, const feature_moments *all, cumulative_features *out);
 /* loo: for each ridge n x (K - 1) by rows, made valid probabilities. */
 rung_status cumulative_features_loo(rung_ctx *ctx, const cumulative_features *f, int count, const double *ridges,
                                     double *loo);

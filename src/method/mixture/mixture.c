@@ -219,7 +219,7 @@ static int64_t count_labels(const problem *p)
     return l;
 }
 
-/* Whether the bins of all rows of a stream, and a word for each and each fold, fit into half of the memory limit; the other
+/* Whether the bins of all rows, and a word for each and each fold, fit into half of the memory limit; the other
  * half is for the fit to its sample. */
 static bool all_rows_fit(double rows, double columns, const mixture_plan *plan, double memory)
 {
@@ -229,8 +229,8 @@ static bool all_rows_fit(double rows, double columns, const mixture_plan *plan, 
 
 static bool trees_take_all(const rung_ctx *ctx, const problem *p, const mixture_plan *plan)
 {
-    return p->stream && p->n < p->stream->rows->n_rows && /* else the sample is all there is */
-           all_rows_fit((double)stream_most_rows(ctx, p->stream->rows), (double)p->d, plan, memory_left(ctx));
+    return problem_partial(p) &&
+           all_rows_fit((double)rows_most(ctx, p->all->source), (double)p->d, plan, memory_left(ctx));
 }
 
 /* All labelled rows in bins, and folds of them. */
@@ -245,7 +245,7 @@ static rung_status open_trees(rung_ctx *ctx, const problem *p, bool boosted, con
     for (int64_t i = 0; i < p->n; i++)
         if (p->y[i]) rows[l++] = i;
     TRY(problem_subset(ctx, &ctx->scratch, &bare, l, rows, &t->labelled, classes));
-    if (boosted && trees_take_all(ctx, p, plan)) t->labelled.stream = p->stream;
+    if (boosted && trees_take_all(ctx, p, plan)) t->labelled.all = p->all;
     TRY(stacked_rows(ctx, &ctx->scratch, &t->labelled, &t->rows));
     if (plan->folds > 1) return stacked_folds(ctx, &ctx->scratch, &t->labelled, plan->folds, &t->f);
     ranked_rows ranked = problem_ranks(&t->labelled);
@@ -507,7 +507,7 @@ rung_status mixture_choose(rung_ctx *ctx, problem *p, const mixture_options *wan
     TRY(spread_out(ctx, &m, P, out));
     out->c = m.c;
     out->trees = m.trees;
-    if (m.trees.rows.all) summary->streamed = m.trees.rows.all->total;
+    if (m.trees.rows.all) summary->all = m.trees.rows.all->total;
     return RUNG_OK;
 }
 
@@ -588,9 +588,8 @@ double mixture_bytes(const problem_shape *shape, const mixture_options *o)
     }
     if (by_folds) {
         problem_shape rows = *shape;
-        if (!o->trees || !all_rows_fit((double)shape->streamed_most, d, plan, shape->memory)) rows.streamed = 0;
-        bool nominal =
-            nominal_wanted(o->effort, plan, rows.streamed > shape->labelled ? rows.streamed : shape->labelled);
+        if (!o->trees || !all_rows_fit((double)shape->all_here, d, plan, shape->memory)) rows.all = 0;
+        bool nominal = nominal_wanted(o->effort, plan, rows.all > shape->labelled ? rows.all : shape->labelled);
         bins = stacked_trees_bytes(&rows, nominal, plan->folds) + 8 * all * K * (STACKED_KINDS + 1);
         if (o->trees && plan->random) bins += random_trees_bytes(shape);
         if (o->relevance) one += 0.25 * grams; /* of a fold, in half of the spaces */

@@ -41,7 +41,7 @@ typedef struct {
     int members;
     int64_t unlabelled, unlabelled_used; /* if only some of the unlabelled rows were used */
     int64_t labelled, kernel_rows;       /* if kernels saw only some of the labelled rows */
-    int64_t streamed;                    /* labelled rows of the stream, if boosted trees trained on all of them */
+    int64_t all;                         /* labelled rows beyond a sample, if boosted trees trained on all of them */
     const double *relevance;             /* of the columns; NULL: none */
 } mixture_summary;
 

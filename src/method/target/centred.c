@@ -115,14 +115,14 @@ static rung_status scatter_of(rung_ctx *ctx, centred_kernel *c, bool stored, la_
     return RUNG_OK;
 }
 
-/* The same over all rows of a stream, in one pass. */
-static rung_status scatter_of_stream(rung_ctx *ctx, centred_kernel *c, la_mat *scatter)
+/* The same over all rows of which the problem has a sample, in one pass. */
+static rung_status scatter_of_all(rung_ctx *ctx, centred_kernel *c, la_mat *scatter)
 {
     int64_t w = c->width;
     int K = c->p->K;
     double *off = NULL;
     la_mat *correction = NULL;
-    stream_moments all;
+    feature_moments all;
     TRY(problem_moments(ctx, c->p, c->l, c->centred, &all));
     TRY(NEW(ctx, &ctx->scratch, off, w));
     for (int64_t i = 0; i < w * K && c->centred; i++) off[i % w] += all.sums[i] / (double)c->n;
@@ -156,8 +156,8 @@ static rung_status thin_kernel(rung_ctx *ctx, problem *p, const kernel_params *p
     c->width = w;
     TRY(NEW(ctx, &ctx->scratch, c->value, w));
     TRY(la_new(ctx, &ctx->scratch, w, w, &scatter));
-    TRY(p->stream ? scatter_of_stream(ctx, c, scatter)
-                  : scatter_of(ctx, c, features_fit(c->n, w, memory_left(ctx)), scatter));
+    TRY(p->all ? scatter_of_all(ctx, c, scatter)
+               : scatter_of(ctx, c, features_fit(c->n, w, memory_left(ctx)), scatter));
     c->trace = la_trace(scatter);
     TRY(la_new(ctx, &ctx->scratch, w, w, &axes));
     TRY(la_eigen(ctx, scatter, w, c->value, axes));
@@ -179,9 +179,9 @@ double centred_thin_bytes(const problem_shape *shape, int64_t rows, const kernel
     double n = (double)rows, d = (double)shape->d, m = params->landmarks, tile = fmin(n, TILE);
     if (!is_thin(params, rows, shape->d)) return 0;
     double w = m > 0 ? fmin(m, n) : d, choosing = m > 0 ? landmarks_bytes(shape->d, rows, params->landmarks) / 8 : 0;
-    bool stored = !shape->streamed && features_fit(rows, (int64_t)w, shape->memory);
+    bool stored = !shape->all && features_fit(rows, (int64_t)w, shape->memory);
     double F = stored ? n * w + n * d : tile * (2 * w + d);
-    if (shape->streamed) choosing = fmax(choosing, problem_moments_bytes(shape->d, (int64_t)w) / 8);
+    if (shape->all) choosing = fmax(choosing, problem_moments_bytes(shape->d, (int64_t)w) / 8);
     return 8 * (n * (d + 20) + (m > 0 ? 2 * w * w : 0) + fmax(choosing, F + fmax(5 * w * w, w * w + tile * w)));
 }
 
@@ -339,7 +339,7 @@ static rung_status whole_kernel(rung_ctx *ctx, problem *p, centred_kernel *c)
 rung_status centred_kernel_new(rung_ctx *ctx, pool *mem, problem *p, const kernel_params *params, bool centre,
                                centred_kernel *out)
 {
-    *out = (centred_kernel){.p = p, .n = p->stream ? p->stream->n_labelled : p->n, .rows = p->n, .centred = centre};
+    *out = (centred_kernel){.p = p, .n = problem_labelled(p), .rows = p->n, .centred = centre};
     TRY(kernel_from_params(ctx, mem, params, &out->k));
     out->k = problem_kernel(p, &out->k);
     return is_thin(params, p->n, p->d) ? thin_kernel(ctx, p, params, out) : whole_kernel(ctx, p, out);

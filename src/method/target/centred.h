@@ -13,9 +13,10 @@
 typedef struct {
     const problem *p;
     kernel k;
-    int64_t n;    /* rows that K~ is over */
-    int64_t rows; /* rows of the problem: the same, or fewer if they are the sample of a stream. Only these are ever at
-                     hand; sums over all rows of a stream are by class */
+    int64_t n; /* rows that K~ is over */
+    int64_t
+        rows; /* rows of the problem: the same, or fewer if they are a sample. Only these are ever at hand; sums over
+                     all rows are then by class */
     bool centred;
     double trace;       /* of K~ */
     la_mat *K;          /* n x n; NULL: thin */
@@ -27,7 +28,7 @@ typedef struct {
     double *value;
     la_mat *T; /* width x r */
     double *class_sums,
-        *class_size; /* a stream: width x K, sums of F by class; K, rows; NULL: the problem has all rows */
+        *class_size; /* of a sample: width x K, sums of F over all rows by class; K, rows; NULL: the problem has all rows */
 } centred_kernel;
 
 /* From the Gram matrix or the landmarks of the problem. The kernel's precisions go to mem, everything else to the
@@ -82,7 +83,7 @@ rung_status basis_times(rung_ctx *ctx, const centred_kernel *c, int64_t count, c
                         const double *z, double *out);
 /* w = U'y. */
 rung_status basis_pull(rung_ctx *ctx, const centred_kernel *c, const double *y, double *w);
-/* The same over all rows of a stream for a y that has one value per class. */
+/* The same over all rows of which those of the problem are a sample, for a y that has one value per class. */
 rung_status basis_pull_classes(rung_ctx *ctx, const centred_kernel *c, const double *value, double *w);
 
 /* w = A'x for a matrix with few columns. */

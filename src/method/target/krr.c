@@ -8,7 +8,7 @@
  * leave-one-out and folds need no refit, and equal a complete refit, including centring and intercept. One
  * eigendecomposition gives the leave-one-out error of every lambda. centre=no drops centring and intercept.
  *
- * Of a stream K~ and y are those of all its rows, with landmarks; the rows that are left out are those of its sample. */
+ * Where the rows are a sample, K~ and y are those of all rows, with landmarks; the rows that are left out are the sample's. */
 #include "method/target/kernel_ridge.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ typedef struct {
     double lambda;
     double mean;                /* the value subtracted from the target: its mean, or 0 without centring */
     double *y;                  /* target less mean, of the rows of the problem ... */
-    double *by_class;           /* ... and of the classes: K; a stream only */
+    double *by_class;           /* ... and of the classes: K; of a sample only */
     double *a;                  /* in the kernel's basis */
     double *residual;           /* R y of the rows of the problem */
     const row_groups *together; /* equal rows; NULL: there are none */
@@ -303,7 +303,7 @@ static rung_status hold_out(rung_ctx *ctx, pool *mem, const ridge *g, const fold
     return RUNG_OK;
 }
 
-/* The target less its mean, of the rows of the problem and of the classes of a stream. */
+/* The target less its mean over all rows; of a sample also that of the classes. */
 static rung_status take_target(rung_ctx *ctx, const problem *p, ridge *g)
 {
     const centred_kernel *c = g->c;
@@ -311,7 +311,7 @@ static rung_status take_target(rung_ctx *ctx, const problem *p, ridge *g)
     TRY(NEW(ctx, &ctx->scratch, g->y, p->n));
     TRY(ridge_target_new(ctx, p, &t));
     if (c->centred) g->mean = t.mean;
-    if (p->stream) {
+    if (p->all) {
         g->mean = 0;
         TRY(NEW(ctx, &ctx->scratch, g->by_class, p->K));
         for (int q = 0; q < p->K; q++) {

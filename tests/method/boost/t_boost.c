@@ -87,7 +87,7 @@ static void proba_without(rung_ctx *ctx, const boost_rows *rows, const stacked_t
     boost_settle_rules(&params, N, K, &rules, &seeds);
     for (int seed = 0; seed < seeds; seed++) {
         assert_ok(ctx, boosting_new(ctx, &ctx->scratch, rows, &(boost_fold){f->fold, fold, f->n}, &rules,
-                                    boost_stream(seed), 1, &b));
+                                    boost_random(seed), 1, &b));
         for (int r = 0; r < s->rounds; r++) assert_ok(ctx, boosting_round(ctx, b, NULL, 1, NULL));
         for (int i = 0; i < N * outputs; i++) mean[i] += b->f[i] / seeds;
         for (int q = 0; q < K - 1 && !nominal; q++) thresholds[q] += b->link.t[q] / seeds;
@@ -102,7 +102,7 @@ static void predictions_are_held_out(void **state)
     table *t = make_table();
     boost_rows rows;
     folds f;
-    assert_ok(ctx, boost_rows_new(ctx, &ctx->scratch, &t->p, &rows));
+    assert_ok(ctx, boost_rows_new(ctx, &ctx->scratch, &t->p, 31, &rows));
     assert_ok(ctx, stacked_folds(ctx, &ctx->scratch, &t->p, FOLDS, &f));
     for (int nominal = 0; nominal < 2; nominal++) {
         stacked_trees s;
@@ -149,7 +149,7 @@ static void random_trees_are_held_out(void **state)
     member m;
     double output[N * K], p[K];
     int differ = 0, right = 0;
-    assert_ok(ctx, boost_rows_new(ctx, &ctx->scratch, &t->p, &rows));
+    assert_ok(ctx, boost_rows_new(ctx, &ctx->scratch, &t->p, 31, &rows));
     assert_ok(ctx, stacked_folds(ctx, &ctx->scratch, &t->p, FOLDS, &f));
     assert_ok(ctx, stacked_trees_run(ctx, &ctx->scratch, &rows, STACKED_RANDOM, &f, &s));
     assert_ok(ctx, stacked_trees_member(ctx, &ctx->scratch, &rows, &s, &m));
@@ -189,7 +189,7 @@ static void intervals_are_held_out(void **state)
         upper[i] = i % 2 ? K - 1 : t->y[i];
         if (i % 2) t->y[i] = 1;
     }
-    assert_ok(ctx, boost_rows_new(ctx, &ctx->scratch, &t->p, &rows));
+    assert_ok(ctx, boost_rows_new(ctx, &ctx->scratch, &t->p, 31, &rows));
     assert_ok(ctx, stacked_folds(ctx, &ctx->scratch, &t->p, FOLDS, &f));
     rows.upper = upper;
     assert_ok(ctx, stacked_trees_run(ctx, &ctx->scratch, &rows, STACKED_RANDOM, &f, &s));
@@ -220,7 +220,7 @@ static void the_loss_is_that_of_what_was_fitted(void **state)
     }
     folds f = {.n = N, .count = 3, .repeats = 1, .fold = fold};
     t->p.K = 2;
-    assert_ok(ctx, boost_rows_new(ctx, &ctx->scratch, &t->p, &rows));
+    assert_ok(ctx, boost_rows_new(ctx, &ctx->scratch, &t->p, 31, &rows));
     assert_ok(ctx, stacked_trees_run(ctx, &ctx->scratch, &rows, STACKED_ORDINAL, &f, &s));
     double held = 0;
     for (int i = 0; i < N - 20; i++) held -= log(fmax(s.proba[i * 2], 1e-9)) / (N - 20);
@@ -238,7 +238,7 @@ static void two_classes_have_one_link(void **state)
     stacked_trees s[2];
     for (int i = 0; i < N; i++) t->y[i] = 1 + (t->y[i] > 1);
     t->p.K = 2;
-    assert_ok(ctx, boost_rows_new(ctx, &ctx->scratch, &t->p, &rows));
+    assert_ok(ctx, boost_rows_new(ctx, &ctx->scratch, &t->p, 31, &rows));
     assert_ok(ctx, stacked_folds(ctx, &ctx->scratch, &t->p, FOLDS, &f));
     for (int nominal = 0; nominal < 2; nominal++)
         assert_ok(ctx, stacked_trees_run(ctx, &ctx->scratch, &rows, (stacked_kind)nominal, &f, &s[nominal]));
@@ -259,7 +259,7 @@ static void one_pass_serves_all_numbers_of_rounds(void **state)
     folds f;
     boost_path paths[COUNT], one;
     boost_rules rules = {.tree = {.leaves = 4, .min_rows = 3, .l2 = 1, .columns = 0.7}, .rate = 0.1, .rows = 0.7};
-    assert_ok(ctx, boost_rows_new(ctx, &ctx->scratch, &t->p, &rows));
+    assert_ok(ctx, boost_rows_new(ctx, &ctx->scratch, &t->p, 31, &rows));
     assert_ok(ctx, stacked_folds(ctx, &ctx->scratch, &t->p, FOLDS, &f));
     assert_ok(ctx, boost_path_run(ctx, &ctx->scratch, &rows, &rules, 2, &f, (boost_rounds){COUNT, rounds}, paths));
     for (int i = 0; i < COUNT; i++) {

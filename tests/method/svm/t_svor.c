@@ -431,10 +431,11 @@ static void updates_of_all_kinds(void **state)
     make_rows(s, 100, 2, 4, 0.5, 60);
     for (int i = 0; i < 50; i++) s->y[i] = s->y[i] == 3 ? 2 : s->y[i];
     for (int i = 90; i < 100; i++) s->y[i] = 0;
-    for (int m = 0; m < 3; m++) {
-        rung_data *part = data_of(ctx, s, 0, 50, false), *rest = data_of(ctx, s, 50, 100, false),
-                  *whole = data_of(ctx, s, 0, 100, false);
-        rung_spec *spec = spec_of(ctx, family[m], (const char *[]){"C=2", "gamma=0.5", "calibrate=5", NULL});
+    for (int m = 0; m < 6; m++) {
+        bool w = m > 2; /* weights of rows, too */
+        rung_data *part = data_of(ctx, s, 0, 50, w), *rest = data_of(ctx, s, 50, 100, w),
+                  *whole = data_of(ctx, s, 0, 100, w);
+        rung_spec *spec = spec_of(ctx, family[m % 3], (const char *[]){"C=2", "gamma=0.5", "calibrate=5", NULL});
         assert_ok(ctx, rung_spec_set_class_weight(ctx, spec, "2", 3));
         assert_ok(ctx, rung_spec_set_class_weight(ctx, spec, "4", 0.5));
         rung_model *first, *updated, *all;

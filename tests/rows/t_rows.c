@@ -9,7 +9,7 @@
 #include "fit/training.h"
 #include "input/read/read.h"
 #include "method/boost/boost.h"
-#include "stream/stream.h"
+#include "rows/rows.h"
 
 enum { ROWS = 900, PARTS = 5, COLUMNS = 3 };
 
@@ -20,7 +20,7 @@ typedef struct {
 /* Numbers, a text column and missing cells; the lowest class is rare. Part 3 is empty. */
 static parts write_parts(void)
 {
-    parts p = {"/tmp/rung_stream_XXXXXX"};
+    parts p = {"/tmp/rung_rows_XXXXXX"};
     rng r;
     rng_open(&r, 3, 1);
     assert_non_null(mkdtemp(p.folder));
@@ -73,12 +73,12 @@ static rung_data *load(rung_ctx *ctx, const parts *p)
     return data;
 }
 
-static rung_stream *open_stream(rung_ctx *ctx, const parts *p, int64_t most)
+static rung_data *open_passes(rung_ctx *ctx, const parts *p, int64_t most)
 {
     rung_files *files;
-    rung_stream *s;
+    rung_data *s;
     assert_ok(ctx, files_new(ctx, (const char *const[]){p->folder, NULL}, &files));
-    assert_ok(ctx, stream_open(ctx, files, &(rung_read_options){0}, &(rung_encode_options){0}, most, &s));
+    assert_ok(ctx, rows_open(ctx, files, &(rung_read_options){0}, &(rung_encode_options){0}, most, &s));
     rung_files_free(files);
     return s;
 }
@@ -88,16 +88,16 @@ static void test_sample_of_all(void **state)
     rung_ctx *ctx = *state;
     parts p = write_parts();
     rung_data *data = load(ctx, &p);
-    rung_stream *s = open_stream(ctx, &p, 2 * ROWS);
-    assert_int_equal(s->n_rows, ROWS);
-    assert_int_equal(s->sample->n, ROWS);
-    assert_int_equal(s->sample->d, data->d);
-    assert_memory_equal(s->sample->y, data->y, ROWS * sizeof *data->y);
-    assert_memory_equal(s->sample->X, data->X, (size_t)(ROWS * data->d) * sizeof *data->X);
+    rung_data *s = open_passes(ctx, &p, 2 * ROWS);
+    assert_int_equal(s->source->n_rows, ROWS);
+    assert_int_equal(s->n, ROWS);
+    assert_int_equal(s->d, data->d);
+    assert_memory_equal(s->y, data->y, ROWS * sizeof *data->y);
+    assert_memory_equal(s->X, data->X, (size_t)(ROWS * data->d) * sizeof *data->X);
     int64_t count[5] = {0};
     for (int64_t i = 0; i < ROWS; i++) count[data->y[i]]++;
-    for (int q = 0; q < 5; q++) assert_int_equal(s->count[q], count[q]);
-    rung_stream_free(s);
+    for (int q = 0; q < 5; q++) assert_int_equal(s->source->count[q], count[q]);
+    rung_data_free(s);
     rung_data_free(data);
     remove_parts(&p);
 }
@@ -106,20 +106,21 @@ static void test_small_sample(void **state)
 {
     rung_ctx *ctx = *state;
     parts p = write_parts();
-    rung_stream *s = open_stream(ctx, &p, 60);
-    assert_int_equal(s->n_rows, ROWS);
-    assert_true(s->sample->n == 60 || s->sample->n == 61);
-    assert_int_equal(s->sample->code.n_classes, 4); /* the row of the rare class is there */
-    assert_int_equal(s->count[1], 1);
+    rung_data *s = open_passes(ctx, &p, 60);
+    assert_int_equal(s->source->n_rows, ROWS);
+    assert_true(s->n == 60 || s->n == 61);
+    assert_int_equal(s->code.n_classes, 4); /* the row of the rare class is there */
+    assert_int_equal(s->source->count[1], 1);
     int64_t sampled = 0;
-    for (int64_t f = 0; f < s->n_files; f++)
-        for (int64_t i = 0; i < s->rows_before[f + 1] - s->rows_before[f]; i++) sampled += stream_sampled(s, f, i);
-    assert_int_equal(sampled, s->sample->n);
-    rung_stream_free(s);
+    for (int64_t f = 0; f < s->source->n_files; f++)
+        for (int64_t i = 0; i < s->source->rows_before[f + 1] - s->source->rows_before[f]; i++)
+            sampled += rows_sampled(s->source, f, i);
+    assert_int_equal(sampled, s->n);
+    rung_data_free(s);
     ctx->seed = 2;
-    rung_stream *other = open_stream(ctx, &p, 60);
-    assert_true(other->last_key != 0);
-    rung_stream_free(other);
+    rung_data *other = open_passes(ctx, &p, 60);
+    assert_true(other->source->last_key != 0);
+    rung_data_free(other);
     remove_parts(&p);
 }
 
@@ -128,16 +129,16 @@ static void test_small_sample(void **state)
 static int64_t features_of(rung_ctx *ctx, const char *path, const char *numeric, int64_t most)
 {
     rung_files *files;
-    rung_stream *s;
+    rung_data *s;
     rung_data *data;
     rung_table *table;
     rung_encode_options options = {.size = sizeof options, .numeric = numeric};
     int64_t d;
     assert_ok(ctx, files_new(ctx, (const char *const[]){path, NULL}, &files));
     if (most > 0) {
-        assert_ok(ctx, stream_open(ctx, files, &(rung_read_options){0}, &options, most, &s));
-        d = s->sample->d;
-        rung_stream_free(s);
+        assert_ok(ctx, rows_open(ctx, files, &(rung_read_options){0}, &options, most, &s));
+        d = s->d;
+        rung_data_free(s);
     } else {
         assert_ok(ctx, rung_table_read_files(ctx, files, NULL, &table));
         assert_ok(ctx, rung_data_encode(ctx, table, &options, &data));
@@ -154,7 +155,7 @@ static int64_t features_of(rung_ctx *ctx, const char *path, const char *numeric,
 static void test_counters(void **state)
 {
     rung_ctx *ctx = *state;
-    char path[] = "/tmp/rung_stream_XXXXXX";
+    char path[] = "/tmp/rung_rows_XXXXXX";
     static const struct {
         const char *columns, *numeric;
         int rows, features;
@@ -203,18 +204,17 @@ static void scores_of(rung_ctx *ctx, const rung_model *model, const rung_data *d
     assert_ok(ctx, rung_model_predict(ctx, model, &X, &out));
 }
 
-/* The scores of the rows by a fit to the loaded data, and by one to the stream; and the errors they report. */
-static void fit_both_ways(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, rung_stream *s, double *loaded,
+/* The scores of the rows by a fit to the loaded data, and by one in passes; and the errors they report. */
+static void fit_both_ways(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, rung_data *s, double *loaded,
                           double *passes, rung_metrics cv[2])
 {
     rung_model *a, *b;
     cv[0] = cv[1] = (rung_metrics){.size = sizeof *cv};
     assert_ok(ctx, rung_model_fit(ctx, spec, data, &a));
-    assert_ok(ctx, rung_model_fit_stream(ctx, spec, s, &b));
+    assert_ok(ctx, rung_model_fit(ctx, spec, s, &b));
     scores_of(ctx, a, data, loaded);
     scores_of(ctx, b, data, passes);
     assert_int_equal(rung_model_cv(a, cv), rung_model_cv(b, cv + 1));
-    if (s->n_rows == s->sample->n) assert_int_equal(rung_model_labelled(a), rung_model_labelled(b));
     rung_model_free(a);
     rung_model_free(b);
 }
@@ -239,7 +239,7 @@ static void test_models_of_all(void **state)
     rung_metrics cv[2];
     parts p = write_parts();
     rung_data *data = load(ctx, &p);
-    rung_stream *s = open_stream(ctx, &p, 2 * ROWS);
+    rung_data *s = open_passes(ctx, &p, 2 * ROWS);
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
         rung_spec *spec = spec_of(ctx, methods[m]);
         fit_both_ways(ctx, spec, data, s, loaded, passes, cv);
@@ -253,7 +253,7 @@ static void test_models_of_all(void **state)
             fail_msg("%s: reports %g and %g, not %g and %g", methods[m], cv[1].rps, cv[1].mae, cv[0].rps, cv[0].mae);
         rung_spec_free(spec);
     }
-    rung_stream_free(s);
+    rung_data_free(s);
     rung_data_free(data);
     remove_parts(&p);
 }
@@ -263,12 +263,11 @@ static void test_choice_per_row(void **state)
 {
     rung_ctx *ctx = *state;
     enum { FEW = 9 };
-    parts p = {"/tmp/rung_stream_XXXXXX"};
+    parts p = {"/tmp/rung_rows_XXXXXX"};
     double loaded[FEW], passes[FEW];
     rung_metrics cv[2];
     rng r;
     rung_spec *spec = spec_of(ctx, "ckr");
-    assert_ok(ctx, rung_spec_set_class_weight(ctx, spec, "3", 0)); /* no label then */
     assert_non_null(mkdtemp(p.folder));
     rng_open(&r, 5, 1);
     for (int draw = 0; draw < 10; draw++) {
@@ -280,11 +279,11 @@ static void test_choice_per_row(void **state)
         for (int i = 0; i < FEW; i++) fprintf(f, "%g,%g,%d\n", rng_normal(&r), rng_normal(&r), 1 + i % 3);
         fclose(f);
         rung_data *data = load(ctx, &p);
-        rung_stream *s = open_stream(ctx, &p, 100);
+        rung_data *s = open_passes(ctx, &p, 100);
         fit_both_ways(ctx, spec, data, s, loaded, passes, cv);
         assert_arrays_close(FEW, passes, loaded, 1e-8);
         assert_close(cv[1].rps, cv[0].rps, 1e-8);
-        rung_stream_free(s);
+        rung_data_free(s);
         rung_data_free(data);
     }
     rung_spec_free(spec);
@@ -302,8 +301,8 @@ static void test_small_sample_model(void **state)
     rung_metrics cv[2];
     parts p = write_parts();
     rung_data *data = load(ctx, &p);
-    rung_stream *s = open_stream(ctx, &p, 100);
-    for (int64_t j = 0; j < data->code.n_columns; j++) data->code.columns[j].fill = s->sample->code.columns[j].fill;
+    rung_data *s = open_passes(ctx, &p, 100);
+    for (int64_t j = 0; j < data->code.n_columns; j++) data->code.columns[j].fill = s->code.columns[j].fill;
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
         rung_spec *spec = spec_of(ctx, methods[m]);
         assert_ok(ctx, rung_spec_set_scale(ctx, spec, "none"));
@@ -311,7 +310,7 @@ static void test_small_sample_model(void **state)
         assert_arrays_close(ROWS, passes, loaded, 1e-7);
         rung_spec_free(spec);
     }
-    rung_stream_free(s);
+    rung_data_free(s);
     rung_data_free(data);
     remove_parts(&p);
 }
@@ -343,15 +342,15 @@ static rung_files *write_many(rung_ctx *ctx, char *path)
 static void test_single_precision(void **state)
 {
     rung_ctx *ctx = *state;
-    char path[] = "/tmp/rung_stream_XXXXXX";
+    char path[] = "/tmp/rung_rows_XXXXXX";
     rung_files *files = write_many(ctx, path);
     rung_table *table;
     rung_data *data;
-    rung_stream *s;
+    rung_data *s;
     assert_ok(ctx, rung_table_read_files(ctx, files, NULL, &table));
     assert_ok(ctx, rung_data_encode(ctx, table, NULL, &data));
-    assert_ok(ctx, stream_open(ctx, files, &(rung_read_options){0}, &(rung_encode_options){0}, MANY, &s));
-    s->n_rows = s->n_labelled = 1000000; /* so many would take too long to test */
+    assert_ok(ctx, rows_open(ctx, files, &(rung_read_options){0}, &(rung_encode_options){0}, MANY, &s));
+    s->source->n_rows = s->source->n_labelled = 1000000; /* so many would take too long to test */
     static const char *const methods[] = {"kdlor gamma=9", "krr gamma=9 centre=no", "ckr gamma=9"};
     static double loaded[MANY], passes[MANY];
     rung_metrics cv[2];
@@ -365,7 +364,7 @@ static void test_single_precision(void **state)
             fail_msg("%s: scores of up to %g differ by up to %g", methods[m], size, off);
         rung_spec_free(spec);
     }
-    rung_stream_free(s);
+    rung_data_free(s);
     rung_data_free(data);
     rung_table_free(table);
     rung_files_free(files);
@@ -373,7 +372,7 @@ static void test_single_precision(void **state)
 }
 
 /* S - sum_q u_q u_q' / M_q: the scatter within the classes. */
-static double *scatter_within(rung_ctx *ctx, int64_t m, int K, const stream_moments *all)
+static double *scatter_within(rung_ctx *ctx, int64_t m, int K, const feature_moments *all)
 {
     double *W = NULL;
     assert_ok(ctx, NEW(ctx, &ctx->scratch, W, m * m));
@@ -396,13 +395,13 @@ static double norm_of_difference(int64_t n, const double *a, const double *b)
 static void test_thinned_products(void **state)
 {
     rung_ctx *ctx = *state;
-    char path[] = "/tmp/rung_stream_XXXXXX";
+    char path[] = "/tmp/rung_rows_XXXXXX";
     rung_files *files = write_many(ctx, path);
     rung_spec *spec = spec_of(ctx, "kdlor");
-    rung_stream *s;
+    rung_data *s;
     training t;
-    assert_ok(ctx, stream_open(ctx, files, &(rung_read_options){0}, &(rung_encode_options){0}, 1000, &s));
-    assert_ok(ctx, training_new(ctx, spec, s->sample, false, true, &t));
+    assert_ok(ctx, rows_open(ctx, files, &(rung_read_options){0}, &(rung_encode_options){0}, 1000, &s));
+    assert_ok(ctx, training_new(ctx, spec, s, false, true, &t));
     const problem *p = &t.labelled;
     const double gammas[] = {0.05, 2, 30};
     int kinds = 0;
@@ -410,11 +409,11 @@ static void test_thinned_products(void **state)
         kernel k = {.kind = KERNEL_RBF, .gamma = gammas[c % 3]};
         point_set points = problem_points(p);
         landmarks l;
-        stream_moments all, thin;
+        feature_moments all, thin;
         assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &k, &points, 40, &l));
         kinds |= 1 << (l.steady + l.far_apart);
-        s->n_labelled = c % 3 == 2 ? 1000000 : MANY; /* a million: in single precision */
-        double share = 0.25 * (double)s->n_labelled;
+        s->source->n_labelled = c % 3 == 2 ? 1000000 : MANY; /* a million: in single precision */
+        double share = 0.25 * (double)s->source->n_labelled;
         assert_ok(ctx, problem_moments_thinned(ctx, p, &l, c >= 3, INFINITY, &all));
         assert_ok(ctx, problem_moments_thinned(ctx, p, &l, c >= 3, share, &thin));
         int64_t sums = l.m * p->K;
@@ -429,7 +428,42 @@ static void test_thinned_products(void **state)
     }
     assert_int_equal(kinds, 7);
     rung_spec_free(spec);
-    rung_stream_free(s);
+    rung_data_free(s);
+    rung_files_free(files);
+    unlink(path);
+}
+
+/* 2 MB of text are 150 MB of 0/1 columns. */
+static void test_wide_text(void **state)
+{
+    rung_ctx *ctx = *state;
+    char path[] = "/tmp/rung_rows_XXXXXX";
+    FILE *f = fdopen(mkstemp(path), "w");
+    rung_files *files;
+    rung_data *data;
+    rung_spec *spec = spec_of(ctx, "pom");
+    fprintf(f, "x,town,label\n");
+    for (int i = 0; i < 12000; i++)
+        fprintf(f, "%d.%d,town number %d of the country,%d\n", i % 17, i % 7, i % 1600, 1 + (i % 17 + i % 5) / 7);
+    fclose(f);
+    assert_ok(ctx, files_new(ctx, (const char *const[]){path, NULL}, &files));
+    rung_ctx_set_memory(ctx, 100 << 20);
+    rung_encode_options options = {.size = sizeof options, .nominal = "town"};
+    assert_fails(ctx, rung_data_open(ctx, spec, files, NULL, &options, RUNG_PASSES_NEVER, &data), RUNG_ELIMIT, "above");
+    assert_ok(ctx, rung_data_open(ctx, spec, files, NULL, &options, RUNG_PASSES_AUTO, &data));
+    assert_true(rung_data_in_passes(data));
+    assert_int_equal(rung_data_all_rows(data), 12000);
+    assert_true(rung_data_rows(data) < 12000 && rung_data_rows(data) >= 500);
+    assert_true(rung_data_features(data) > 1600);
+    rung_data_free(data);
+    rung_spec *svm = spec_of(ctx, "svorim"); /* needs all rows: what loading them says stands */
+    assert_fails(ctx, rung_data_open(ctx, svm, files, NULL, &options, RUNG_PASSES_AUTO, &data), RUNG_ELIMIT, "above");
+    rung_ctx_set_memory(ctx, 0);
+    assert_ok(ctx, rung_data_open(ctx, spec, files, NULL, NULL, RUNG_PASSES_AUTO, &data));
+    assert_false(rung_data_in_passes(data));
+    rung_data_free(data);
+    rung_spec_free(svm);
+    rung_spec_free(spec);
     rung_files_free(files);
     unlink(path);
 }
@@ -438,14 +472,24 @@ static void test_refused(void **state)
 {
     rung_ctx *ctx = *state;
     parts p = write_parts();
-    rung_stream *s = open_stream(ctx, &p, 100);
+    rung_data *s = open_passes(ctx, &p, 100);
     rung_model *model;
     rung_spec *spec = spec_of(ctx, "svorim");
-    assert_fails(ctx, rung_model_fit_stream(ctx, spec, s, &model), RUNG_EARG, "svorim needs all rows in memory");
+    assert_fails(ctx, rung_model_fit(ctx, spec, s, &model), RUNG_EARG, "svorim needs all rows in memory");
     rung_spec_free(spec);
     spec = spec_of(ctx, "kdlor");
     assert_ok(ctx, rung_spec_set(ctx, spec, "landmarks", "exact"));
-    assert_fails(ctx, rung_model_fit_stream(ctx, spec, s, &model), RUNG_EARG, "landmarks=exact needs all rows");
+    assert_fails(ctx, rung_model_fit(ctx, spec, s, &model), RUNG_EARG, "landmarks=exact needs all rows");
+    rung_spec_free(spec);
+    rung_search *found; /* whatever else learns from data would take the sample for all there is */
+    rung_curve *curve;
+    rung_suggestion *suggested;
+    char *report;
+    spec = spec_of(ctx, "pom");
+    assert_fails(ctx, rung_tune_run(ctx, NULL, s, &model, &found), RUNG_EARG, "a search needs all rows in memory");
+    assert_fails(ctx, rung_curve_run(ctx, NULL, s, &curve), RUNG_EARG, "a sample of 900 that are read in passes");
+    assert_fails(ctx, rung_suggest_run(ctx, spec, s, NULL, &suggested), RUNG_EARG, "needs all rows");
+    assert_fails(ctx, rung_importance_held_out(ctx, spec, s, NULL, &report), RUNG_EARG, "needs all rows");
     rung_spec_free(spec);
     char path[64];
     snprintf(path, sizeof path, "%s/p1.csv", p.folder);
@@ -453,9 +497,9 @@ static void test_refused(void **state)
     fputs("1,2,red,3\n", f);
     fclose(f);
     spec = spec_of(ctx, "pom");
-    assert_fails(ctx, rung_model_fit_stream(ctx, spec, s, &model), RUNG_EIO, "changed while it was read");
+    assert_fails(ctx, rung_model_fit(ctx, spec, s, &model), RUNG_EIO, "changed while it was read");
     rung_spec_free(spec);
-    rung_stream_free(s);
+    rung_data_free(s);
     remove_parts(&p);
 }
 
@@ -465,13 +509,13 @@ static void test_refused(void **state)
 static void check_packed(rung_ctx *ctx, int rank, void *user)
 {
     const parts *p = user;
-    rung_stream *s = open_stream(ctx, p, 60);
+    rung_data *s = open_passes(ctx, p, 60);
     rung_spec *spec = spec_of(ctx, "boost");
     training t;
     boost_rows rows;
     (void)rank;
-    assert_ok(ctx, training_new(ctx, spec, s->sample, false, false, &t));
-    assert_ok(ctx, boost_stream_rows(ctx, &ctx->scratch, &t.labelled, 8, &rows));
+    assert_ok(ctx, training_new(ctx, spec, s, false, false, &t));
+    assert_ok(ctx, boost_rows_new(ctx, &ctx->scratch, &t.labelled, 8, &rows));
     const packed_rows *all = rows.all;
     int64_t found[3] = {all->n, all->n_sampled, 0}, columns = all->columns;
     for (int64_t k = 0; k < all->n_sampled; k++) {
@@ -481,13 +525,13 @@ static void check_packed(rung_ctx *ctx, int rank, void *user)
         found[2] += row;
     }
     assert_ok(ctx, comm_sum_whole(ctx, 3, found));
-    assert_int_equal(found[0], s->n_labelled);
-    assert_int_equal(all->total, s->n_labelled);
+    assert_int_equal(found[0], s->source->n_labelled);
+    assert_int_equal(all->total, s->source->n_labelled);
     assert_int_equal(found[1], rows.n);
     assert_int_equal(found[2], rows.n * (rows.n - 1) / 2);
-    for (int q = 0; q < all->K; q++) assert_int_equal((int64_t)all->count[q], s->count[q + 1]);
+    for (int q = 0; q < all->K; q++) assert_int_equal((int64_t)all->count[q], s->source->count[q + 1]);
     rung_spec_free(spec);
-    rung_stream_free(s);
+    rung_data_free(s);
 }
 
 static void test_packed_rows(void **state)
@@ -508,14 +552,14 @@ typedef struct {
 static void fit_together(rung_ctx *ctx, int rank, void *user)
 {
     fits *f = user;
-    rung_stream *s = open_stream(ctx, f->p, 200);
+    rung_data *s = open_passes(ctx, f->p, 200);
     rung_spec *spec = spec_of(ctx, f->method);
     rung_model *model;
-    assert_ok(ctx, rung_model_fit_stream(ctx, spec, s, &model));
+    assert_ok(ctx, rung_model_fit(ctx, spec, s, &model));
     assert_ok(ctx, rung_model_save_memory(ctx, model, &f->bytes[rank], &f->size[rank]));
     rung_model_free(model);
     rung_spec_free(spec);
-    rung_stream_free(s);
+    rung_data_free(s);
 }
 
 static void test_same_bits(void **state)
@@ -544,7 +588,7 @@ static void test_same_bits(void **state)
 
 /* What dataset_encode makes of a table that counts its rows twice, as a file and as a sample of it. */
 static rung_data *encode_counts(rung_ctx *ctx, const char *path, const rung_encode_options *options, int64_t most,
-                                rung_stream **s)
+                                rung_data **s)
 {
     rung_files *files;
     rung_table *table;
@@ -552,7 +596,7 @@ static rung_data *encode_counts(rung_ctx *ctx, const char *path, const rung_enco
     assert_ok(ctx, files_new(ctx, (const char *const[]){path, NULL}, &files));
     assert_ok(ctx, rung_table_read_files(ctx, files, NULL, &table));
     assert_ok(ctx, rung_data_encode(ctx, table, options, &data));
-    assert_ok(ctx, stream_open(ctx, files, &(rung_read_options){0}, options, most, s));
+    assert_ok(ctx, rows_open(ctx, files, &(rung_read_options){0}, options, most, s));
     rung_table_free(table);
     rung_files_free(files);
     return data;
@@ -577,12 +621,12 @@ static void test_counting_columns(void **state)
                                            {.size = sizeof(rung_encode_options), .ignore = "x,z"}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         for (int64_t most = 100; most <= 2 * ROWS; most += 2 * ROWS - 100) {
-            rung_stream *s;
+            rung_data *s;
             rung_data *data = encode_counts(ctx, path, &options[i], most, &s);
-            assert_int_equal(s->sample->code.n_columns, data->code.n_columns);
+            assert_int_equal(s->code.n_columns, data->code.n_columns);
             for (int64_t j = 0; j < data->code.n_columns; j++)
-                assert_string_equal(s->sample->code.columns[j].name, data->code.columns[j].name);
-            rung_stream_free(s);
+                assert_string_equal(s->code.columns[j].name, data->code.columns[j].name);
+            rung_data_free(s);
             rung_data_free(data);
         }
     unlink(path);
@@ -594,6 +638,7 @@ int main(void)
         WITH_CONTEXT(test_sample_of_all),    WITH_CONTEXT(test_small_sample),     WITH_CONTEXT(test_counters),
         WITH_CONTEXT(test_models_of_all),    WITH_CONTEXT(test_choice_per_row),   WITH_CONTEXT(test_small_sample_model),
         WITH_CONTEXT(test_single_precision), WITH_CONTEXT(test_thinned_products), WITH_CONTEXT(test_refused),
-        WITH_CONTEXT(test_counting_columns), cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_packed_rows)};
+        WITH_CONTEXT(test_counting_columns), WITH_CONTEXT(test_wide_text),        cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_packed_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

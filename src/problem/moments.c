@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Second moments and sums by class of the landmark features of all labelled rows of a stream: what kdlor, krr and ckr
+/* Second moments and sums by class of the landmark features of all labelled rows: what kdlor, krr and ckr
  * need of them, in one pass. Where the landmarks allow it kernel columns are summed, and solved for once.
  *
  * The products of a row with itself, m x m, take far longer than reading it. The mean of a class is that of all its rows,
@@ -39,7 +39,7 @@ double problem_product_rows(int64_t m)
 
 static double key_share(uint64_t key) { return ldexp((double)key, -64); }
 
-static void choose_drawn(const rung_stream *s, double rows, moments_pass *pass)
+static void choose_drawn(const row_source *s, double rows, moments_pass *pass)
 {
     pass->last_key = UINT64_MAX;
     pass->weight = 1;
@@ -58,9 +58,9 @@ typedef struct {
 
 static int kind_of(const moments_pass *pass, const problem_block *b, int64_t i)
 {
-    const rung_stream *s = pass->p->stream->rows;
-    if (pass->weight == 1 || stream_sampled(s, b->file, b->row[i])) return SAMPLED;
-    return stream_key(s->seed, b->file, b->row[i]) <= pass->last_key ? DRAWN : OTHER;
+    const row_source *s = pass->p->all->source;
+    if (pass->weight == 1 || rows_sampled(s, b->file, b->row[i])) return SAMPLED;
+    return rows_key(s->seed, b->file, b->row[i]) <= pass->last_key ? DRAWN : OTHER;
 }
 
 static rung_status sort_block(rung_ctx *ctx, const moments_pass *pass, const problem_block *b, sorted_block *out)
@@ -127,7 +127,7 @@ static rung_status add_block(rung_ctx *ctx, void *user, const problem_block *b, 
 static rung_status find_shift(rung_ctx *ctx, const problem *p, const landmarks *l, double *shift)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    int64_t n = p->n < STREAM_BLOCK ? p->n : STREAM_BLOCK;
+    int64_t n = p->n < ROWS_BLOCK ? p->n : ROWS_BLOCK;
     double *X = NULL;
     la_mat *F = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, X, p->d * n));
@@ -142,7 +142,7 @@ static rung_status find_shift(rung_ctx *ctx, const problem *p, const landmarks *
 
 /* From moments about the shift s to those about 0: with W = sum w and u = sum w (phi - s),
  *     sum w phi phi' = S + W (s + u/W)(s + u/W)' - u u'/W. */
-static rung_status unshift(rung_ctx *ctx, int64_t m, int K, stream_moments *all)
+static rung_status unshift(rung_ctx *ctx, int64_t m, int K, feature_moments *all)
 {
     double *u = NULL, *centre = NULL, W = 0;
     la_mat *vector = NULL;
@@ -179,7 +179,7 @@ static rung_status add_means(rung_ctx *ctx, int64_t m, int K, int sign, const do
 
 /* What was drawn becomes what it stands for, and all kinds of rows the sums of the classes. */
 static rung_status put_together(rung_ctx *ctx, const moments_pass *pass, int64_t m, int K, double *sums, double *mass,
-                                stream_moments *out)
+                                feature_moments *out)
 {
     int64_t all = m * K;
     double *u = sums + DRAWN * all, *M = mass + (int64_t)DRAWN * K, *other = sums + OTHER * all;
@@ -197,26 +197,26 @@ static rung_status put_together(rung_ctx *ctx, const moments_pass *pass, int64_t
 }
 
 rung_status problem_moments_thinned(rung_ctx *ctx, const problem *p, const landmarks *l, bool shifted, double rows,
-                                    stream_moments *out)
+                                    feature_moments *out)
 {
     int64_t m = l->m;
     int K = p->K;
     double *sum = NULL;
-    *out = (stream_moments){0};
+    *out = (feature_moments){0};
     TRY(NEW(ctx, &ctx->scratch, out->sums, m * (K + 1)));
     TRY(NEW(ctx, &ctx->scratch, out->mass, 2 * K));
     TRY(la_new(ctx, &ctx->scratch, m, m, &out->S));
     out->size = out->mass + K;
     out->shift = out->sums + m * K;
     pool_mark mark = pool_here(&ctx->scratch);
-    bool single = l->far_apart && p->stream->rows->n_labelled >= SINGLE_FROM;
+    bool single = l->far_apart && p->all->source->n_labelled >= SINGLE_FROM;
     if (shifted || single) TRY(find_shift(ctx, p, l, out->shift));
     TRY(NEW_RAW(ctx, &ctx->scratch, sum, sum_size(m, K)));
     moments_pass pass = {.p = p, .l = l, .shift = shifted || single ? out->shift : NULL, .single = single};
-    choose_drawn(p->stream->rows, rows, &pass);
+    choose_drawn(p->all->source, rows, &pass);
     if (pass.weight > 1)
         log_at(ctx, RUNG_INFO, "scatter within the classes: by the products of one row in %.3g; means: by all rows",
-               (double)p->stream->rows->n_labelled / rows);
+               (double)p->all->source->n_labelled / rows);
     TRY(la_new(ctx, &ctx->scratch, m, m, &pass.S));
     if (!single) TRY(la_new(ctx, &ctx->scratch, m, LANDMARK_TILE, &pass.room));
     TRY(problem_sum(ctx, p, add_block, &pass, sum_size(m, K), sum));
@@ -231,7 +231,7 @@ rung_status problem_moments_thinned(rung_ctx *ctx, const problem *p, const landm
     return single && !shifted ? unshift(ctx, m, K, out) : RUNG_OK;
 }
 
-rung_status problem_moments(rung_ctx *ctx, const problem *p, const landmarks *l, bool shifted, stream_moments *out)
+rung_status problem_moments(rung_ctx *ctx, const problem *p, const landmarks *l, bool shifted, feature_moments *out)
 {
     return problem_moments_thinned(ctx, p, l, shifted, problem_product_rows(l->m), out);
 }
@@ -239,7 +239,7 @@ rung_status problem_moments(rung_ctx *ctx, const problem *p, const landmarks *l,
 /* The moments and their sum; a sum for each level of the tree, a copy and a tile of features while blocks are added. */
 double problem_moments_bytes(int64_t d, int64_t m_)
 {
-    const double levels = 6; /* STREAM_SLOTS = 2^levels */
+    const double levels = 6; /* ROWS_SLOTS = 2^levels */
     double m = (double)m_;
-    return 8 * ((levels + 3) * m * m + 1.2 * STREAM_BLOCK * m + 4 * STREAM_BLOCK * (double)d);
+    return 8 * ((levels + 3) * m * m + 1.2 * ROWS_BLOCK * m + 4 * ROWS_BLOCK * (double)d);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The labelled rows of a stream, block by block, with the ranks, weights and scaling of a problem. */
+/* All labelled rows, block by block, with the ranks, weights and scaling of a problem. */
 #include <string.h>
 
 #include "problem/problem.h"
@@ -11,17 +11,17 @@ typedef struct {
     double *X, *cells, *w;
     int *y;
     int64_t *row;
-} stream_rows;
+} block_rows;
 
-static double weight_of(const problem_stream *s, const rung_data *rows, int64_t i)
+static double weight_of(const rows_beyond *s, const rung_data *rows, int64_t i)
 {
     return (rows->weight ? rows->weight[i] : 1) * (s->class_weight ? s->class_weight[rows->y[i] - 1] : 1);
 }
 
-static rung_status add_block(rung_ctx *ctx, void *user, const stream_block *b, double *sum)
+static rung_status add_block(rung_ctx *ctx, void *user, const row_block *b, double *sum)
 {
-    stream_rows *r = user;
-    const problem_stream *s = r->p->stream;
+    block_rows *r = user;
+    const rows_beyond *s = r->p->all;
     const rung_data *rows = b->rows;
     bool weighted = rows->weight || s->class_weight;
     int64_t n = 0, d = rows->d;
@@ -44,13 +44,13 @@ static rung_status add_block(rung_ctx *ctx, void *user, const stream_block *b, d
 rung_status problem_sum(rung_ctx *ctx, const problem *p, problem_block_fn *fn, void *user, int64_t size, double *sum)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    stream_rows r = {.p = p, .fn = fn, .user = user};
-    TRY(NEW_RAW(ctx, &ctx->scratch, r.X, p->stream->scale ? STREAM_BLOCK * p->d : 0));
-    TRY(NEW_RAW(ctx, &ctx->scratch, r.cells, STREAM_BLOCK * p->d));
-    TRY(NEW_RAW(ctx, &ctx->scratch, r.w, STREAM_BLOCK));
-    TRY(NEW_RAW(ctx, &ctx->scratch, r.y, STREAM_BLOCK));
-    TRY(NEW_RAW(ctx, &ctx->scratch, r.row, STREAM_BLOCK));
-    TRY(stream_sum(ctx, p->stream->rows, add_block, &r, size, sum));
+    block_rows r = {.p = p, .fn = fn, .user = user};
+    TRY(NEW_RAW(ctx, &ctx->scratch, r.X, p->all->scale ? ROWS_BLOCK * p->d : 0));
+    TRY(NEW_RAW(ctx, &ctx->scratch, r.cells, ROWS_BLOCK * p->d));
+    TRY(NEW_RAW(ctx, &ctx->scratch, r.w, ROWS_BLOCK));
+    TRY(NEW_RAW(ctx, &ctx->scratch, r.y, ROWS_BLOCK));
+    TRY(NEW_RAW(ctx, &ctx->scratch, r.row, ROWS_BLOCK));
+    TRY(rows_sum(ctx, p->all->source, add_block, &r, size, sum));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

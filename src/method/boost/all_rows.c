@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* stream_rows.c - data larger than memory: the bins of all rows, a byte per cell, are in memory; their cells never are.
+/* all_rows.c - data larger than memory: the bins of all rows, a byte per cell, are in memory; their cells never are.
  * Of several processes each has the rows of its files. */
 #include <string.h>
 
@@ -14,7 +14,7 @@ typedef struct {
     int32_t *extra_at;
 } row_filler;
 
-static int64_t extra_of(const rung_stream *s, int64_t file, int64_t row)
+static int64_t extra_of(const row_source *s, int64_t file, int64_t row)
 {
     for (int64_t k = 0; k < s->n_extra; k++)
         if (s->extra_file[k] == file && s->extra_row[k] == row) return k;
@@ -24,8 +24,8 @@ static int64_t extra_of(const rung_stream *s, int64_t file, int64_t row)
 /* A row of the sample: their numbers there follow, since both are in the order of the files. */
 static void note_sampled(row_filler *f, int64_t file, int64_t row, int32_t at)
 {
-    const rung_stream *s = f->p->stream->rows;
-    if (!stream_sampled(s, file, row)) return;
+    const row_source *s = f->p->all->source;
+    if (!rows_sampled(s, file, row)) return;
     int64_t k = extra_of(s, file, row);
     if (k >= 0) {
         f->extra[k] = true;
@@ -40,7 +40,7 @@ static rung_status take_block(rung_ctx *ctx, void *user, const problem_block *b,
 {
     row_filler *f = user;
     packed_rows *to = f->rows;
-    const rung_stream *s = f->p->stream->rows;
+    const row_source *s = f->p->all->source;
     tree_codes some;
     tree_table table = {.code = f->p->code, .cells = b->cells, .n_rows = b->n};
     if (to->n + b->n > f->most) return set_error(ctx, RUNG_EIO, "the files changed while they were read");
@@ -61,13 +61,13 @@ static rung_status take_block(rung_ctx *ctx, void *user, const problem_block *b,
 
 static rung_status make_room(rung_ctx *ctx, pool *mem, row_filler *f)
 {
-    const rung_stream *s = f->p->stream->rows;
+    const row_source *s = f->p->all->source;
     packed_rows *to = f->rows;
-    f->most = stream_rows_of(ctx, s, comm_rank(ctx));
+    f->most = rows_of_process(ctx, s, comm_rank(ctx));
     if (f->most > INT32_MAX)
         return set_error(ctx, RUNG_EDATA, "boost holds at most %d rows in a process, not %lld", INT32_MAX,
                          (long long)f->most);
-    to->n_slots = stream_slots(s);
+    to->n_slots = rows_slots(s);
     TRY(NEW(ctx, mem, to->slot_end, to->n_slots));
     TRY(NEW_RAW(ctx, mem, to->code, f->most * to->columns));
     TRY(NEW_RAW(ctx, mem, to->word, f->most));
@@ -82,7 +82,7 @@ static rung_status make_room(rung_ctx *ctx, pool *mem, row_filler *f)
 static rung_status number_rows(rung_ctx *ctx, row_filler *f)
 {
     packed_rows *to = f->rows;
-    int64_t extras = f->p->stream->rows->n_extra, own = 2 + extras, *mine = NULL, *size, before = 0, ordinary = 0;
+    int64_t extras = f->p->all->source->n_extra, own = 2 + extras, *mine = NULL, *size, before = 0, ordinary = 0;
     char **all;
     TRY(NEW(ctx, &ctx->scratch, mine, own));
     mine[0] = to->n;
@@ -107,16 +107,15 @@ static rung_status number_rows(rung_ctx *ctx, row_filler *f)
     return ordinary == f->p->n ? RUNG_OK : set_error(ctx, RUNG_EIO, "the files changed while they were read");
 }
 
-rung_status boost_stream_rows(rung_ctx *ctx, pool *mem, const problem *p, int leaves, boost_rows *out)
+rung_status boost_all_rows(rung_ctx *ctx, pool *mem, const problem *p, int leaves, boost_rows *out)
 {
     packed_rows *all = NULL;
     double *sum = NULL;
-    problem_stream unscaled = *p->stream;
+    rows_beyond unscaled = *p->all;
     problem own = *p;
     unscaled.scale = NULL;
-    own.stream = &unscaled;
+    own.all = &unscaled;
     TRY(NEW(ctx, mem, all, 1));
-    TRY(boost_rows_new(ctx, mem, p, out));
     TRY(packed_new(ctx, mem, out->b->n_columns, p->K, leaves, all));
     row_filler f = {.p = &own, .b = out->b, .rows = all};
     TRY(make_room(ctx, mem, &f));

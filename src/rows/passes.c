@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "stream/stream.h"
+/* passes.c - sums over the blocks of all files. */
+#include "rows/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "input/encode/features.h"
 #include "input/read/read.h"
 
-uint64_t stream_key(uint64_t seed, int64_t file, int64_t row)
+uint64_t rows_key(uint64_t seed, int64_t file, int64_t row)
 {
     uint64_t z = seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)file * UINT64_C(0xd1b54a32d192ed03) + (uint64_t)row;
     for (int i = 0; i < 2; i++) { /* splitmix64 */
@@ -19,49 +20,41 @@ uint64_t stream_key(uint64_t seed, int64_t file, int64_t row)
     return z;
 }
 
-void stream_share(const rung_ctx *ctx, const rung_stream *s, int rank, int64_t *first, int64_t *end)
+void rows_share(const rung_ctx *ctx, const row_source *s, int rank, int64_t *first, int64_t *end)
 {
-    int64_t slots = stream_slots(s);
+    int64_t slots = rows_slots(s);
     comm_share_of(ctx, rank, slots, first, end);
     *first = s->n_files * *first / slots;
     *end = s->n_files * *end / slots;
 }
 
-int64_t stream_rows_of(const rung_ctx *ctx, const rung_stream *s, int rank)
+int64_t rows_of_process(const rung_ctx *ctx, const row_source *s, int rank)
 {
     int64_t first, end;
-    stream_share(ctx, s, rank, &first, &end);
+    rows_share(ctx, s, rank, &first, &end);
     int64_t rows = s->rows_before[end] - s->rows_before[first];
     return rows < s->n_labelled ? rows : s->n_labelled;
 }
 
-int64_t stream_most_rows(const rung_ctx *ctx, const rung_stream *s)
+int64_t rows_most(const rung_ctx *ctx, const row_source *s)
 {
     int64_t most = 0;
     for (int r = 0; r < comm_ranks(ctx); r++) {
-        int64_t rows = stream_rows_of(ctx, s, r);
+        int64_t rows = rows_of_process(ctx, s, r);
         if (rows > most) most = rows;
     }
     return most;
 }
 
-bool stream_sampled(const rung_stream *s, int64_t file, int64_t row)
+bool rows_sampled(const row_source *s, int64_t file, int64_t row)
 {
-    if (stream_key(s->seed, file, row) <= s->last_key) return true;
+    if (rows_key(s->seed, file, row) <= s->last_key) return true;
     for (int64_t k = 0; k < s->n_extra; k++)
         if (s->extra_file[k] == file && s->extra_row[k] == row) return true;
     return false;
 }
 
-void stream_free(rung_stream *s)
-{
-    if (!s) return;
-    dataset_free(s->sample);
-    pool_free_all(&s->mem);
-    free(s);
-}
-
-rung_status stream_check_labels(rung_ctx *ctx, const rung_data *rows, const char *path)
+rung_status rows_check_labels(rung_ctx *ctx, const rung_data *rows, const char *path)
 {
     if (!rows->upper) return RUNG_OK;
     return set_error(ctx, RUNG_EARG,
@@ -73,8 +66,8 @@ rung_status stream_check_labels(rung_ctx *ctx, const rung_data *rows, const char
 /* ---- a pass ---- */
 
 typedef struct {
-    const rung_stream *s;
-    stream_fn *fn;
+    const row_source *s;
+    row_block_fn *fn;
     void *user;
     int64_t slots;
 } pass;
@@ -82,29 +75,29 @@ typedef struct {
 static rung_status add_table(rung_ctx *ctx, const pass *p, const rung_table *t, int64_t file, int64_t first,
                              double *sum)
 {
-    const rung_stream *s = p->s;
+    const row_source *s = p->s;
     rung_data *rows;
-    TRY(dataset_recode(ctx, t, &s->sample->code, s->sample->code.label_position >= 0 ? 2 : 0, &rows));
-    rung_status status = stream_check_labels(ctx, rows, t->path);
+    TRY(dataset_recode(ctx, t, s->code, s->code->label_position >= 0 ? 2 : 0, &rows));
+    rung_status status = rows_check_labels(ctx, rows, t->path);
     if (status == RUNG_OK && s->weights) {
         int64_t j;
         status = table_find(ctx, t, s->weights, "weights", &j);
         if (status == RUNG_OK) status = dataset_weights(ctx, t, j, rows);
     }
-    if (status == RUNG_OK) status = p->fn(ctx, p->user, &(stream_block){rows, file, first}, sum);
+    if (status == RUNG_OK) status = p->fn(ctx, p->user, &(row_block){rows, file, first}, sum);
     dataset_free(rows);
     return status;
 }
 
 static rung_status add_blocks(rung_ctx *ctx, const pass *p, rung_reader *r, int64_t file, double *sum)
 {
-    const rung_stream *s = p->s;
+    const row_source *s = p->s;
     int64_t first = 0, expected = s->rows_before[file + 1] - s->rows_before[file];
     for (;;) {
         pool_mark mark = pool_here(&ctx->scratch);
         rung_table *t;
         TRY(interrupted(ctx));
-        TRY(reader_next(ctx, r, STREAM_BLOCK, &t));
+        TRY(reader_next(ctx, r, ROWS_BLOCK, &t));
         if (!t) break;
         rung_status status = add_table(ctx, p, t, file, first, sum);
         first += t->n_rows;
@@ -119,7 +112,7 @@ static rung_status add_blocks(rung_ctx *ctx, const pass *p, rung_reader *r, int6
 
 static rung_status add_file(rung_ctx *ctx, const pass *p, int64_t file, double *sum)
 {
-    const rung_stream *s = p->s;
+    const row_source *s = p->s;
     rung_reader *r;
     double all = (double)s->n_rows;
     rung_read_options how = s->how;
@@ -127,7 +120,7 @@ static rung_status add_file(rung_ctx *ctx, const pass *p, int64_t file, double *
     progress_part outer =
         progress_enter(ctx, "reading", (double)s->rows_before[file] / all, (double)s->rows_before[file + 1] / all);
     if (s->rows_before[file + 1] > s->rows_before[file]) {
-        TRY(reader_open(ctx, s->path[file], &how, &s->sample->code, &r));
+        TRY(reader_open(ctx, s->path[file], &how, s->code, &r));
         rung_status status = add_blocks(ctx, p, r, file, sum);
         reader_close(r);
         if (status != RUNG_OK) return status;
@@ -145,9 +138,9 @@ static rung_status add_slot(rung_ctx *ctx, void *user, int64_t slot, double *sum
     return RUNG_OK;
 }
 
-rung_status stream_sum(rung_ctx *ctx, const rung_stream *s, stream_fn *fn, void *user, int64_t size, double *sum)
+rung_status rows_sum(rung_ctx *ctx, const row_source *s, row_block_fn *fn, void *user, int64_t size, double *sum)
 {
-    pass p = {.s = s, .fn = fn, .user = user, .slots = stream_slots(s)};
+    pass p = {.s = s, .fn = fn, .user = user, .slots = rows_slots(s)};
     rung_log_fn *log = ctx->log; /* what a pass would say of every block was said by the first */
     ctx->log = NULL;
     rung_status status = comm_tree_sum(ctx, p.slots, add_slot, &p, size, sum);

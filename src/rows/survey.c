@@ -4,7 +4,7 @@
  * Every process surveys its files; the results of all are put together in the order of the files, by everybody alike. So
  * the coding and the sample are the same for any number of processes. */
 #define _POSIX_C_SOURCE 200809L
-#include "stream/survey.h"
+#include "rows/survey.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -233,7 +233,7 @@ static void note_cells(survey *v, const survey_block *b)
 static void take_rows(survey *v, const survey_block *b)
 {
     for (int64_t i = 0; i < b->t->n_rows; i++) {
-        uint64_t key = stream_key(v->s->seed, b->file, b->first + i);
+        uint64_t key = rows_key(v->s->seed, b->file, b->first + i);
         if (v->label >= 0) {
             int64_t j = v->label_column;
             note_label(v, b, i, cell_of(v, b->t, i, j, b->index[j], v->label), key);
@@ -266,7 +266,7 @@ static rung_status survey_reader(rung_ctx *ctx, survey *v, int64_t file, rung_re
     for (int64_t first = 0;;) {
         pool_mark mark = pool_here(&ctx->scratch);
         rung_table *t;
-        TRY(reader_next(ctx, r, STREAM_BLOCK, &t));
+        TRY(reader_next(ctx, r, ROWS_BLOCK, &t));
         if (!t) return v->file_rows[file] = first, RUNG_OK;
         rung_status status = survey_table(ctx, v, &(survey_block){t, place, NULL, file, first});
         first += t->n_rows;
@@ -464,7 +464,7 @@ static rung_status one_pass(rung_ctx *ctx, survey *v, bool *again)
 {
     int64_t first, end, n = v->s->n_files;
     TRY(start(ctx, v));
-    stream_share(ctx, v->s, comm_rank(ctx), &first, &end);
+    rows_share(ctx, v->s, comm_rank(ctx), &first, &end);
     for (int64_t file = first; file < end; file++) {
         progress_part outer = progress_enter(ctx, "reading", (double)file / (double)n, (double)(file + 1) / (double)n);
         TRY(survey_file(ctx, v, file));

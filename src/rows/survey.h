@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* What pass one finds. Its arrays are scratch memory but for the texts. */
-#ifndef RUNG_STREAM_SURVEY_H
-#define RUNG_STREAM_SURVEY_H
+#ifndef RUNG_ROWS_SURVEY_H
+#define RUNG_ROWS_SURVEY_H
 
 #include "input/table/dictionary.h"
-#include "stream/stream.h"
+#include "rows/rows.h"
 
 typedef struct { /* of a column of numbers: what its cells say besides numbers; the first of them for messages */
     int64_t odd_file, odd_line; /* of a cell nan or infinite; odd_file -1: there is none */
@@ -14,7 +14,7 @@ typedef struct { /* of a column of numbers: what its cells say besides numbers; 
 
 typedef struct {
     pool mem; /* of the texts */
-    const rung_stream *s;
+    const row_source *s;
     const rung_encode_options *options;
     rung_read_options how;
     int passes;
