@@ -54,7 +54,7 @@ static int64_t automatic_rows(int64_t labels)
 }
 
 /* calibrate=auto: five folds, but with many labels a single one of at most some rows, so that the fit takes at most twice
- * the time. The rule depends on the number of labels alone; all: of the stream that these are a sample of. */
+ * the time. The rule depends on the number of labels alone; all: of which these are a sample. */
 static rung_status held_folds(rung_ctx *ctx, const rung_spec *spec, const problem *p, int64_t labelled, int64_t all,
                               int count, folds *out)
 {
@@ -194,6 +194,16 @@ static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, made_fit *
 
 /* ---- the model ---- */
 
+/* Rows with a label; of a class without weight they have none. */
+static int64_t labelled_rows(const training *t)
+{
+    const row_source *all = t->data->source;
+    int64_t labelled = 0;
+    for (int q = 1; all && q <= t->data->code.n_classes; q++)
+        if (!t->class_weight || t->class_weight[q - 1] > 0) labelled += all->count[q];
+    return all ? labelled : t->n_labelled;
+}
+
 static rung_status describe_fit(rung_ctx *ctx, const rung_spec *spec, const training *t, const fitted *fit,
                                 rung_model *model)
 {
@@ -202,7 +212,7 @@ static rung_status describe_fit(rung_ctx *ctx, const rung_spec *spec, const trai
     model->library = RUNG_VERSION;
     const row_source *all = t->data->source;
     model->n_rows = all ? all->n_rows : t->data->n;
-    model->n_labelled = all ? all->n_labelled : t->n_labelled;
+    model->n_labelled = labelled_rows(t);
     model->n_expansion = fit->n_expansion;
     model->n_report = fit->n_report;
     model->report = fit->report;
@@ -352,7 +362,7 @@ rung_status method_build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     made->p = p;
     if (!given && t->K > 0) TRY(calibration_folds(ctx, spec, &count));
     if (t->K < 2) count = 0; /* a single class leaves nothing to calibrate; between two every method decides */
-    int64_t labels = t->data->source ? t->data->source->n_labelled : t->n_labelled;
+    int64_t labels = labelled_rows(t);
     if (count) TRY(held_folds(ctx, spec, p, t->n_objects, labels, count, f));
     fit_stages at = stages_of(spec->method, f, count == 0);
     progress_part outer = progress_enter(ctx, "fitting", 0, at.settled);

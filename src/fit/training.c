@@ -46,15 +46,16 @@ static rung_status class_weights(rung_ctx *ctx, const rung_spec *spec, const run
     return RUNG_OK;
 }
 
-/* The weight of row i: its own times that of its class, the mean over an interval of them; a labelled row of weight 0
- * counts as unlabelled. */
-static double weight_of(const training *t, const double *by_class, int64_t i)
+/* The weight of row i: its own times that of its class; of an interval of classes the mean by the share of each, so that one
+ * whose mass is all but none, and whose weight by balance is as large, has no more of the row than it has of the mass. A
+ * labelled row of weight 0 counts as unlabelled. */
+static double weight_of(const training *t, const double *by_class, const double *mass, int64_t i)
 {
     const rung_data *data = t->data;
     int low = data->y[i], high = highest_rank(data->y, data->upper, i);
-    double sum = 0;
-    for (int q = low; low && q <= high; q++) sum += by_class[q - 1];
-    return (data->weight ? data->weight[i] : 1) * (low ? sum / (high - low + 1) : 1);
+    double own = data->weight ? data->weight[i] : 1, sum = 0;
+    for (int q = low; low && own > 0 && q <= high; q++) sum += by_class[q - 1] * label_share(low, high, q, mass);
+    return low ? own * sum : own;
 }
 
 /* Ranks among the classes present. An interval of all of them says nothing. */
@@ -82,18 +83,20 @@ static rung_status choose_classes(rung_ctx *ctx, const rung_spec *spec, training
 {
     const rung_data *data = t->data;
     int K = data->code.n_classes, *upto = NULL;
-    double *by_class = NULL;
+    double *by_class = NULL, *mass = NULL;
     TRY(NEW(ctx, &ctx->scratch, by_class, K + 1));
+    TRY(NEW(ctx, &ctx->scratch, mass, K + 1));
     TRY(NEW(ctx, &ctx->scratch, upto, K + 1));
     TRY(NEW(ctx, &ctx->scratch, t->present, K + 1));
     TRY(NEW(ctx, &ctx->scratch, t->y, data->n));
     if (data->upper) TRY(NEW(ctx, &ctx->scratch, t->upper, data->n));
     TRY(class_weights(ctx, spec, data, by_class));
+    if (data->upper) TRY(class_masses(ctx, data->n, data->y, data->upper, data->weight, K, mass));
     if (spec->n_weights || spec->balanced) t->class_weight = by_class;
     if (data->weight || t->class_weight) TRY(NEW(ctx, &ctx->scratch, t->w, data->n));
     if (data->target) TRY(NEW(ctx, &ctx->scratch, t->t, data->n));
     for (int64_t i = 0; i < data->n; i++) {
-        if (t->w) t->w[i] = weight_of(t, by_class, i);
+        if (t->w) t->w[i] = weight_of(t, by_class, mass, i);
         bool counts = !t->w || t->w[i] > 0;
         if (t->t) t->t[i] = counts ? data->target[i] : NAN;
         t->y[i] = counts ? data->y[i] : 0;

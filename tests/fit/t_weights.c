@@ -178,9 +178,42 @@ static void errors_are_means(void **state)
     assert_close(loo[1], loo[0], 0.02 * loo[0]); /* but for the shrunk class frequencies */
 }
 
+/* A class that only intervals may name has all but no mass, and so a weight by balance without bounds: rows of an interval
+ * have a share of it only, and do not decide alone. */
+static void balance_with_intervals(void **state)
+{
+    rung_ctx *ctx = *state;
+    double x[N], proba[2][N * K];
+    int y[N], upper[N];
+    for (int i = 0; i < N; i++) {
+        x[i] = i + 5 * (i % 3);
+        y[i] = upper[i] = i < 14 ? 1 : 3;
+    }
+    for (int with = 0; with < 2; with++) {
+        rung_view own = {.v = x, .n = N, .d = 1, .row = 1, .col = 1};
+        rung_output wanted = {.size = sizeof wanted, .proba = proba[with]};
+        rung_data *data;
+        rung_spec *spec;
+        rung_model *m;
+        y[2] = with; /* unlabelled, or 1..2 */
+        upper[2] = with ? 2 : 0;
+        assert_ok(ctx, dataset_new(ctx, &own, y, NULL, K, &data));
+        assert_ok(ctx, rung_data_set_upper(ctx, data, upper));
+        assert_ok(ctx, rung_spec_new(ctx, "pom", false, &spec));
+        assert_ok(ctx, rung_spec_set(ctx, spec, "calibrate", "0"));
+        assert_ok(ctx, rung_spec_set_balanced(ctx, spec, 1));
+        assert_ok(ctx, rung_model_fit(ctx, spec, data, &m));
+        assert_ok(ctx, rung_model_predict(ctx, m, &own, &wanted));
+        rung_model_free(m);
+        rung_spec_free(spec);
+        rung_data_free(data);
+    }
+    for (int i = 0; i < N; i++) assert_close(proba[1][i * K + 2], proba[0][i * K + 2], 0.1);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {WITH_CONTEXT(weights_are_counts), WITH_CONTEXT(rows_of_weight_0_are_none),
-                                       WITH_CONTEXT(errors_are_means)};
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(weights_are_counts), WITH_CONTEXT(balance_with_intervals),
+                                       WITH_CONTEXT(rows_of_weight_0_are_none), WITH_CONTEXT(errors_are_means)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

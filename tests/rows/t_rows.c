@@ -215,6 +215,7 @@ static void fit_both_ways(rung_ctx *ctx, const rung_spec *spec, const rung_data 
     scores_of(ctx, a, data, loaded);
     scores_of(ctx, b, data, passes);
     assert_int_equal(rung_model_cv(a, cv), rung_model_cv(b, cv + 1));
+    if (s->source->n_rows == s->n) assert_int_equal(rung_model_labelled(a), rung_model_labelled(b));
     rung_model_free(a);
     rung_model_free(b);
 }
@@ -268,6 +269,7 @@ static void test_choice_per_row(void **state)
     rung_metrics cv[2];
     rng r;
     rung_spec *spec = spec_of(ctx, "ckr");
+    assert_ok(ctx, rung_spec_set_class_weight(ctx, spec, "3", 0)); /* no label then */
     assert_non_null(mkdtemp(p.folder));
     rng_open(&r, 5, 1);
     for (int draw = 0; draw < 10; draw++) {

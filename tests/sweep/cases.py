@@ -33,7 +33,9 @@ class Case:
         self.features, self.truth = None, None
         self.options, self.form = Options(), Form()
         self._choose_method(methods)
-        self.uses_neighbours = methods[self.options.method].has("neighbours")
+        chosen = methods[self.options.method]
+        self.uses_neighbours, self.takes_weights = chosen.has("neighbours"), chosen.takes_weights
+        self.uses_unlabelled = chosen.uses_unlabelled
         self._draw_table()
         self._draw_options(methods[self.options.method])
 

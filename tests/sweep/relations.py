@@ -234,6 +234,48 @@ def rows_in_another_order(base):
         yield f"answers differ by {apart:.3g}, ranks of {ranks:.1%} of the rows"
 
 
+# Where weights are no counts: rows drawn at random, graphs in which every row is one (docs/equal-rows.md).
+NO_COUNTS = {"boost", "auto", "s-dl", "ces-dl", "es-dl", "kes-dl"}
+
+
+@relation(lambda case: case.takes_weights and not case.uses_unlabelled and method(case) not in NO_COUNTS
+          and case.options.scale != "relevance" and "landmarks" not in case.options.params and not case.options.passes
+          and not case.options.bins and not case.options.as_published and case.rows <= 150)
+def repeated_rows(base):
+    """A row of weight k is k equal rows that leave together, and one of weight 0 is none: scaling, fit, folds, calibration
+    and reported error. Exempt: NO_COUNTS, relevance (random trees), quantiles of targets (bins), medians of missing cells and
+    the kinds of columns that are told by how often their cells repeat: here numbers without missing ones."""
+    case, options, r = base.case, base.options_copy(), base.case.stream("repeated")
+    options.equal_rows = "together"
+    rows = range(case.table.rows)
+    own = [case.table.label, case.table.groups]
+    kept = [c for c in case.table.columns if c.name in own or c.kind in (*kinds.PLAIN, "two-valued") and "" not in c.cells
+            and not {"NA", "?"} & set(c.cells)]
+    if len(kept) == sum(name is not None for name in own):
+        return
+    weighted = case.table.copy()
+    weighted.columns, weighted.weights = [copy.copy(column) for column in kept], None
+    options.nominal = [name for name in options.nominal if name in [c.name for c in kept]]
+    options.numeric, options.ordinal = [], {}
+    times = [r.choice([1, 1, 2, 3, 0]) for _ in rows]
+    repeated = weighted.take([i for i in rows for _ in range(times[i])])
+    weighted.columns.append(kinds.Given("times", "times", [str(k) for k in times]))
+    weighted.weights = "times"
+    if repeated.rows < 2:
+        return
+    try:
+        a = fit_like(base, weighted, "weighted", options)
+        b = fit_like(base, repeated, "repeated", options)
+    except Refused:
+        return
+    new = weighted.without(*[name for name in own if name], "times")
+    if not case.form.header:
+        new = weighted
+    apart, ranks = distance(a.on(new, base.folder), b.on(new if case.form.header else weighted.without("times"), base.folder))
+    if apart > base.rounding():
+        yield f"answers differ by {apart:.3g}, ranks of {ranks:.1%} of the rows"
+
+
 # ---- answers ----
 
 @relation()

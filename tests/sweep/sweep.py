@@ -11,6 +11,7 @@ import collections
 import os
 import pickle
 import resource
+import shutil
 import signal
 import sys
 import tempfile
@@ -18,6 +19,7 @@ import traceback
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import batch  # noqa: E402
 import fronts  # noqa: E402,F401
 import library  # noqa: E402
 import relations  # noqa: E402
@@ -25,6 +27,7 @@ import sound  # noqa: E402
 from cases import Case, Options  # noqa: E402
 
 LIMIT = 120  # seconds of processor time of a case
+BATCH = 30  # cases for which R is started once
 
 
 class Outcome:
@@ -63,6 +66,8 @@ def examine(case, folder, arguments):
     for name in names:
         out.findings += relations.run(base, name)
         out.counts[name] += 1
+    if arguments.jobs and batch.can(case) and (arguments.case is not None or case.stream("R").random() < 0.3):
+        batch.add(fit, arguments.jobs / str(case.number))
     return out
 
 
@@ -79,7 +84,11 @@ def in_a_process(case, folder, arguments):
             out.findings = [("the sweep itself", f"{why!r} {traceback.format_exc()}")]
         result.write_bytes(pickle.dumps(out))
         os._exit(0)
-    _, status, used = os.wait4(child, 0)
+    try:
+        _, status, used = os.wait4(child, 0)
+    except KeyboardInterrupt:
+        os.kill(child, signal.SIGKILL)
+        raise
     if result.exists():
         out = pickle.loads(result.read_bytes())
     else:
@@ -125,10 +134,26 @@ class Log:
         if self.arguments.verbose and out.seconds > 10:
             print(f"{number}: {out.seconds:.0f} s: {out.what}", flush=True)
 
+    def add_of_r(self, number, wrong):
+        self.done["by_r"] += 1
+        if wrong:
+            self.found["by_r"] += 1
+            print(f"FOUND by_r: {wrong}\n      tools/sweep --seed {self.arguments.seed} --case {number} --relation by_r", flush=True)
+
     def summary(self):
         print(f"seed {self.arguments.seed}: {used():.0f} s of processor time; "
               + ", ".join(f"{name} {count}" for name, count in self.done.most_common()))
         print("findings: " + (", ".join(f"{kind} {count}" for kind, count in self.found.most_common()) or "none"), flush=True)
+
+
+def through_r(arguments, log, at_least=1):
+    """The jobs that have come together, where they are enough to start R for."""
+    if arguments.jobs is None or len(list(arguments.jobs.iterdir())) < at_least:
+        return
+    for number, wrong in batch.run(arguments.jobs):
+        log.add_of_r(number, wrong)
+    for job in arguments.jobs.iterdir():
+        shutil.rmtree(job)
 
 
 def run(arguments, methods, log):
@@ -141,6 +166,8 @@ def run(arguments, methods, log):
             folder.mkdir(exist_ok=True)
             (folder / "outcome").unlink(missing_ok=True)
             log.add(number, in_a_process(case, folder, arguments))
+        through_r(arguments, log, at_least=BATCH)
+    through_r(arguments, log)
 
 
 def main():
@@ -164,10 +191,12 @@ def main():
     if arguments.method:
         methods = {arguments.method: methods[arguments.method]}
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        run(arguments, methods, log)
-    except KeyboardInterrupt:
-        print("interrupted")
+    with tempfile.TemporaryDirectory() as jobs:
+        arguments.jobs = Path(jobs) if arguments.relation in (None, "by_r") and batch.available() else None
+        try:
+            run(arguments, methods, log)
+        except KeyboardInterrupt:
+            print("interrupted")
     log.summary()
     return 1 if log.found else 0
 
