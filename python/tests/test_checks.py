@@ -39,6 +39,29 @@ def test_weights_are_repeated_rows_where_no_folds_are_drawn():
             check_sample_weight_equivalence_on_sparse_data(type(model).__name__, model)
 
 
+# Of these every row is one in a graph, or trees draw rows (docs/equal-rows.md).
+NO_COUNTS = {"OrdinalClassifier", "AutoOrdinal", "BOOST", "SDL", "CESDL", "ESDL", "KESDL", "SKDA", "SOSVM", "LAPSVM"}
+
+
+@pytest.mark.parametrize("cls", [c for c in CLASSES if c.__name__ not in NO_COUNTS], ids=lambda cls: cls.__name__)
+def test_weights_are_repeated_rows_in_the_same_order(cls, monkeypatch):
+    """With folds and calibration: the check without its shuffling of one of the two fits."""
+    if "does not support sample_weight" in _refusal_of_weights(cls):
+        pytest.skip("takes no weights")
+    monkeypatch.setattr("sklearn.utils.estimator_checks.shuffle", lambda *arrays, random_state: arrays)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_sample_weight_equivalence_on_dense_data(cls.__name__, cls(n_jobs=1))
+
+
+def _refusal_of_weights(cls):
+    try:
+        cls(n_jobs=1).fit([[0.0], [1.0], [2.0], [3.0]], [1, 2, 1, 2], sample_weight=[1.0, 1.0, 1.0, 2.0])
+    except TypeError as why:
+        return str(why)
+    return ""
+
+
 @pytest.mark.long
 def test_every_expected_failure_occurs():
     assert set(failing) == set(rung.EXPECTED_FAILED_CHECKS)
