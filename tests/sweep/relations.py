@@ -257,7 +257,8 @@ def repeated_rows(base):
     weighted.columns, weighted.weights = [copy.copy(column) for column in kept], None
     options.nominal = [name for name in options.nominal if name in [c.name for c in kept]]
     options.numeric, options.ordinal = [], {}
-    times = [r.choice([1, 1, 2, 3, 0]) for _ in rows]
+    labels = case.table.labels()  # no class loses all its rows, or the tables have other classes
+    times = [r.choice([1, 1, 2, 3, 0]) if labels.index(labels[i]) < i else 1 for i in rows]
     repeated = weighted.take([i for i in rows for _ in range(times[i])])
     weighted.columns.append(kinds.Given("times", "times", [str(k) for k in times]))
     weighted.weights = "times"
