@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Populations whose truth is known: any number of rows can be drawn, so the true error of a fitted model can be measured.
+"""Populations whose truth is known: any number of rows can be drawn, and the probability of every rank of a row is known, so
+the true error of a fitted model can be computed without the noise of new labels.
 
 A population draws `n` objects: columns and ranks 1..K. A sample is what a user would have in a file: rows (of objects that
 may be recorded more than once), labels (some of them intervals), groups, weights."""
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit, ndtr
 
 
 @dataclass
@@ -17,60 +19,75 @@ class Sample:
     weights: np.ndarray = None
 
 
-def cut(latent, edges):
-    return 1 + np.searchsorted(edges, latent)
+class Population:
+    """Rank = 1 + the number of edges below latent(X) + scale(X) noise."""
 
+    def __init__(self, name, columns, latent, edges, noise="normal", scale=None):
+        self.name, self.columns, self.latent = name, columns, latent
+        self.edges, self.noise = np.asarray(edges, dtype=float), noise
+        self.scale = scale or (lambda X: np.ones(len(X)))
+        self.classes = len(edges) + 1
 
-def logistic(rng, n):
-    return rng.logistic(size=n)
+    def labels(self, rng, X, own=0.0):
+        noise = rng.logistic(size=len(X)) if self.noise == "logistic" else rng.normal(size=len(X))
+        return 1 + np.searchsorted(self.edges, self.latent(X) + own + self.scale(X) * noise)
+
+    def __call__(self, rng, n):
+        X = self.columns(rng, n)
+        return X, self.labels(rng, X)
+
+    def proba(self, X):
+        z = (self.edges[None, :] - self.latent(X)[:, None]) / self.scale(X)[:, None]
+        below = expit(z) if self.noise == "logistic" else ndtr(z)
+        return np.diff(np.column_stack([np.zeros(len(X)), below, np.ones(len(X))]), axis=1)
 
 
 def linear_latent(X):
     return X @ np.array([1.5, -1.0, 0.7, 0.3, 0.0])
 
 
-def linear(rng, n):
-    X = rng.normal(size=(n, 5))
-    return X, cut(linear_latent(X) + logistic(rng, n), [-2.2, -0.7, 0.7, 2.2])
+def normal_columns(count):
+    return lambda rng, n: rng.normal(size=(n, count))
 
 
-def nonlinear(rng, n):
-    X = rng.uniform(-2, 2, size=(n, 3))
-    latent = 2 * np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2]
-    return X, cut(latent + 0.5 * rng.normal(size=n), [-1.8, -0.6, 0.6, 1.8])
+linear = Population("linear", normal_columns(5), linear_latent, [-2.2, -0.7, 0.7, 2.2], "logistic")
+nonlinear = Population("nonlinear", lambda rng, n: rng.uniform(-2, 2, size=(n, 3)),
+                       lambda X: 2 * np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2], [-1.8, -0.6, 0.6, 1.8],
+                       scale=lambda X: np.full(len(X), 0.5))
+heteroscedastic = Population("heteroscedastic", normal_columns(4), lambda X: 2 * X[:, 0], [-2.0, -0.6, 0.6, 2.0],
+                             scale=lambda X: np.exp(X[:, 1]))
+# classes of .80, .10, .06 and .04 of the rows
+rare = Population("rare", normal_columns(4), lambda X: X @ np.array([1.2, 0.8, 0.5, 0.0]),
+                  np.sqrt(2.82) * np.array([0.8416, 1.2816, 1.7507]), scale=lambda X: np.full(len(X), 0.7))
+many = Population("many", normal_columns(5), lambda X: 2 * linear_latent(X), np.linspace(-5.4, 5.4, 10), "logistic")
 
 
-def heteroscedastic(rng, n):
-    X = rng.normal(size=(n, 4))
-    return X, cut(2 * X[:, 0] + np.exp(X[:, 1]) * rng.normal(size=n), [-2.0, -0.6, 0.6, 2.0])
+def levels(rng, n):
+    return np.column_stack([rng.integers(0, 3, n), rng.integers(0, 3, n), rng.integers(0, 2, n)]).astype(float)
 
 
-def rare(rng, n):
-    """Classes of .80, .10, .06 and .04 of the rows."""
-    X = rng.normal(size=(n, 4))
-    latent = X @ np.array([1.2, 0.8, 0.5, 0.0]) + 0.7 * rng.normal(size=n)
-    return X, cut(latent, np.sqrt(2.82) * np.array([0.8416, 1.2816, 1.7507]))
+# three factors of 3, 3 and 2 levels: every object looks like many others, but its label is its own
+design = Population("design", levels, lambda X: X @ np.array([1.0, 0.7, 0.8]), [0.5, 1.7, 2.7, 4.0], "logistic")
 
 
-def many(rng, n):
-    """Eleven classes."""
-    X = rng.normal(size=(n, 5))
-    return X, cut(2 * linear_latent(X) + logistic(rng, n), np.linspace(-5.4, 5.4, 10))
+class Patients(Population):
+    """Five visits of a patient, who has a level of his own that no column tells: to new patients it is one more noise."""
+
+    OWN, VISIT, VISITS = 1.2, 0.5, 5
+
+    def __init__(self):
+        super().__init__("patients", None, lambda X: X @ np.array([1.2, 0.8, 0.0, 0.5]), [-1.8, -0.6, 0.6, 1.8],
+                         scale=lambda X: np.full(len(X), np.hypot(self.OWN, self.VISIT)))
+
+    def __call__(self, rng, n):
+        who = np.arange(n) // self.VISITS
+        count = who[-1] + 1
+        X = np.column_stack([rng.normal(size=(count, 3))[who], rng.normal(size=n)])
+        latent = self.latent(X) + self.OWN * rng.normal(size=count)[who] + self.VISIT * rng.normal(size=n)
+        return X, 1 + np.searchsorted(self.edges, latent)
 
 
-def design(rng, n):
-    """Three factors of 3, 3 and 2 levels: every object looks like many others, but its label is its own."""
-    X = np.column_stack([rng.integers(0, 3, n), rng.integers(0, 3, n), rng.integers(0, 2, n)]).astype(float)
-    return X, cut(X @ np.array([1.0, 0.7, 0.8]) + logistic(rng, n), [0.5, 1.7, 2.7, 4.0])
-
-
-def patients(rng, n):
-    """Five visits of a patient, who has a level of his own that no column tells."""
-    who = np.arange(n) // 5
-    count = who[-1] + 1
-    X = np.column_stack([rng.normal(size=(count, 3))[who], rng.normal(size=n)])
-    own = 1.2 * rng.normal(size=count)[who]
-    return X, cut(X @ np.array([1.2, 0.8, 0.0, 0.5]) + own + 0.5 * rng.normal(size=n), [-1.8, -0.6, 0.6, 1.8])
+patients = Patients()
 
 
 # ---- samples ----
