@@ -32,6 +32,10 @@ static const option predict_options[] = {
      "P; with too few "
      "labels it contains all ranks",
      GROUP},
+    {"by-class", 0, NULL,
+     "with --interval: the true rank is in it with probability P in every class with enough labels (nine for 0.9), not "
+     "only over all rows; a rare class is not left out",
+     GROUP},
     {"project", 0, NULL, "only the projection: every component as a column, without label and rank", GROUP},
     {"keep", 0, "COL[,COL]",
      "copy these columns of DATA to the start of each row, by name or position; may be repeated", GROUP},
@@ -57,6 +61,7 @@ typedef struct {
     double *sd;            /* of the latent value whose mean is the score; NULL: not wanted, or the model has none */
     int *low, *high;       /* the prediction interval; NULL: not requested */
     double level;
+    bool by_class;
     struct {
         int64_t column;
         char *name;
@@ -283,6 +288,7 @@ static rung_output wanted(const predict_job *job)
                          .low = job->low,
                          .high = job->high,
                          .level = job->level,
+                         .by_class = job->by_class,
                          .cost = job->given.matrix,
                          .abstain = job->given.abstain};
 }
@@ -518,6 +524,11 @@ static int check_model(const arguments *args, predict_job *job)
                  rung_model_has_ranks(job->model) ? "; fit it with -p calibrate=5" : ": it gives scores only");
         return FAILED;
     }
+    job->by_class = option_given(args, "by-class");
+    if (job->by_class && !interval) {
+        complain("predict: --by-class is about the ranges of --interval, such as --interval 0.9");
+        return USAGE;
+    }
     if (!interval) return EXIT_OK;
     if (!parse_double(interval, &job->level) || !(job->level > 0 && job->level < 1)) {
         complain("predict: --interval %s: expected a probability between 0 and 1, such as 0.9", interval);
@@ -569,7 +580,7 @@ static int predict_steps(session *s, const arguments *args, predict_job *job)
         return USAGE;
     }
     bool project = option_given(args, "project");
-    static const char *const answers[] = {"proba", "interval", "cost", "abstain"};
+    static const char *const answers[] = {"proba", "interval", "by-class", "cost", "abstain"};
     for (size_t i = 0; project && i < sizeof answers / sizeof *answers; i++)
         if (option_given(args, answers[i])) {
             complain("predict: --project writes only the components; omit --%s", answers[i]);

@@ -567,6 +567,9 @@ typedef struct { /* where to write; NULL: not wanted */
      * if it has some. abstain > 0: rank 0 ("unsure") where every answer is expected to cost more than that. */
     const double *cost;
     double abstain;
+    /* 1: low and high contain the true rank with the probability `level` in every class with enough labels (0.9: nine),
+     * not only over all rows: ranges of rows that may be of a rare class are wider. RUNG_EARG: the model has none by class. */
+    int by_class;
 } rung_output;
 /* Predicts rows that are coded as the model was trained: the view of rung_model_encode, or numbers from memory. A row
  * gets the same answer whatever rows come with it. RUNG_EARG: the model has not what is wanted, or the rows have
@@ -802,7 +805,7 @@ typedef struct {
     size_t size;
     int64_t n; /* rows */
     double mae, mze, acc, amae, mmae, mse, gm, ms, rps, tau, spearman, kappa, qkappa, off1;
-    double mae_low, mae_high; /* bootstrap, 95 % */
+    double mae_low, mae_high; /* bootstrap, 95 %; of rows held out of a fit wider, because fits differ */
     /* Of the n rows, those whose true label is an interval. Their errors are distances to it, so that with any of them
      * the errors are lower bounds. */
     int64_t intervals;

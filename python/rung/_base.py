@@ -164,7 +164,7 @@ class Estimator(BaseEstimator):
             return True, []
         return False, [(_labels.class_name(label), float(weight)) for label, weight in wanted.items()]
 
-    def _predict(self, X, *wanted, level=0.0, rows=None, cost=None, abstain=None):
+    def _predict(self, X, *wanted, level=0.0, by_class=False, rows=None, cost=None, abstain=None):
         """rows: those to predict; None: all."""
         check_is_fitted(self)
         X = _data.check(self, X, reset=False)
@@ -172,7 +172,8 @@ class Estimator(BaseEstimator):
             X = _data.rows_of(X, rows)
         ctx = self._context()
         matrix = cost_matrix(ctx, cost, self.model_.classes)
-        return self._predict_checked(ctx, X, *wanted, level=level, cost=matrix, abstain=abstain or 0.0)
+        how = {"level": level, "by_class": by_class, "cost": matrix, "abstain": abstain or 0.0}
+        return self._predict_checked(ctx, X, *wanted, **how)
 
     def _predict_checked(self, ctx, X, *wanted, **options):
         rows = _data.rows_to_predict(ctx, self, X)
@@ -423,13 +424,16 @@ class Classifier(ClassifierMixin, Estimator):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def predict_interval(self, X: Rows, level: float = 0.9) -> NDArray[Any]:
+    def predict_interval(self, X: Rows, level: float = 0.9, *, by_class: bool = False) -> NDArray[Any]:
         """Prediction interval: the lowest and highest class, which contain the true one with this probability: (n, 2).
 
         Intervals are conformal, based on rows held out of the fit. Without such rows (`calibrate=0`) methods with a
         posterior give credible ones (see `describe()['interval']`); for the others it is an error.
+
+        `by_class`: the intervals contain the true class with this probability in every class with enough labels (nine
+        for 0.9), not only over all rows, of which a rare class is a small part. They are conformal, too.
         """
-        low, high = self._predict(X, "low", "high", level=level)
+        low, high = self._predict(X, "low", "high", level=level, by_class=by_class)
         return np.column_stack([self.classes_[low - 1], self.classes_[high - 1]])
 
     @available_if(_has_classes)

@@ -150,7 +150,7 @@ class Model:
             return None
         return {name: None if np.isnan(value) else value for name, value in metrics_dict(out).items()}
 
-    def predict(self, ctx, rows, n, *wanted, level=0.0, cost=None, abstain=0.0):
+    def predict(self, ctx, rows, n, *wanted, level=0.0, by_class=False, cost=None, abstain=0.0):
         """The requested arrays (rank, score, proba, sd, low, high) for n rows; rows None: the training rows. cost: a
         matrix; None: that of the model."""
         shape = {"score": (n, self.outputs), "proba": (n, self.classes)}
@@ -161,7 +161,7 @@ class Model:
         out = struct("output")
         for name, array in arrays.items():
             setattr(out, name, pointer(array, "int" if array.dtype == np.intc else "double"))
-        out.level, out.abstain = level, abstain
+        out.level, out.by_class, out.abstain = level, bool(by_class), abstain
         if cost is not None:
             out.cost = pointer(cost)
         if rows is None:

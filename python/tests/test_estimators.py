@@ -64,6 +64,26 @@ def test_intervals(fitted, toy):
     narrow, wide = fitted.predict_interval(X, 0.5), fitted.predict_interval(X, 0.95)
     assert (wide[:, 0] <= narrow[:, 0]).all() or (wide[:, 1] >= narrow[:, 1]).all()
     assert (np.diff(wide, axis=1) >= np.diff(narrow, axis=1)).all()
+    if fitted.describe()["interval"] == "credible":
+        with pytest.raises(rung.DataError, match="by class"):
+            fitted.predict_interval(X, by_class=True)
+        return
+    own, rank = fitted.predict_interval(X, 0.5, by_class=True), fitted.predict(X)
+    assert ((own[:, 0] <= rank) & (rank <= own[:, 1])).all()
+
+
+def test_intervals_by_class():
+    rng = np.random.default_rng(4)
+
+    def rows(n):
+        X = rng.normal(size=(n, 2))
+        return X, 1 + np.searchsorted([1.2, 2.2], X[:, 0] + rng.normal(size=n))
+
+    model, (X, y) = rung.POM().fit(*rows(400)), rows(4000)
+    common, own = model.predict_interval(X, 0.9), model.predict_interval(X, 0.9, by_class=True)
+    inside = [[np.mean((span[:, 0] <= y)[y == q] & (y <= span[:, 1])[y == q]) for q in (1, 2, 3)] for span in (common, own)]
+    assert inside[0][2] < 0.7
+    assert min(inside[1]) > 0.85
 
 
 def test_same_after_pickle_and_joblib(fitted, toy, tmp_path):

@@ -78,3 +78,16 @@ def test_rows_without_a_group_are_by_themselves(command, tmp_path):
     frame.to_csv(tmp_path / "d.csv", index=False)
     command("fit", tmp_path / "d.csv", "-m", "kdlor", "--groups", "who", "-o", tmp_path / "m.rung")
     assert rung.load(tmp_path / "m.rung").cv_ == expected.cv_
+
+
+@pytest.mark.parametrize("method", ["kdlor", "pom", "boost", "auto", "ogp"])
+def test_classes_of_one_row_or_group_count_in_the_error(method):
+    """No fit to the other rows can know the third class, which the error must count as wrong."""
+    X = np.r_[np.linspace(-3, -2, 12), np.linspace(2, 3, 12), 6.0, 6.2][:, None]
+    y = [1] * 12 + [2] * 12 + [3, 3]
+    one = rung.OrdinalClassifier(method, order=[1, 2, 3]).fit(X[:25], y[:25]).cv_
+    assert one["n"] == 25
+    assert one["mae"] >= 0.04 * (1 - 1e-9)
+    group = rung.OrdinalClassifier(method, order=[1, 2, 3]).fit(X, y, groups=np.r_[np.arange(24) // 3, 8, 8]).cv_
+    assert group["n"] == 26
+    assert group["mae"] >= 2 / 26 * (1 - 1e-9)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Predictions, fitted values, residuals, coefficients.
 
-predict.rung <- function(object, newdata, type = c("class", "prob", "score", "interval"), level = 0.9, threads = 0,
-                         ...) {
+predict.rung <- function(object, newdata, type = c("class", "prob", "score", "interval"), level = 0.9,
+                         by_class = FALSE, threads = 0, ...) {
     reject_unknown("predict", ...)
     type <- if (base::missing(type) && object$info$real) "score" else match.arg(type)
     check_type(object, type)
     wanted <- list(class = "rank", prob = "proba", score = "score", interval = c("low", "high"))[[type]]
-    said <- if (base::missing(newdata)) answers_of_training(object, wanted, level, threads)
-            else answers(object, new_sheet(object, newdata), wanted, level, threads)
+    said <- if (base::missing(newdata)) answers_of_training(object, wanted, level, by_class, threads)
+            else answers(object, new_sheet(object, newdata), wanted, level, by_class, threads)
     rows <- if (base::missing(newdata)) object$row_names else rownames(newdata)
     classes <- object$info$classes
     # rank 0: no answer, of a model that may abstain
@@ -55,11 +55,12 @@ like_training <- function(object, sheet) {
     sheet
 }
 
-answers <- function(object, sheet, wanted, level = 0.9, threads = 0) {
+answers <- function(object, sheet, wanted, level = 0.9, by_class = FALSE, threads = 0) {
     if (sheet$rows == 0L) return(no_answers(object))
     session <- session(threads = threads)
     table <- as_table(session, sheet)
-    finish(session, .Call(C_r_predict, session, handle(object), table, wanted, as.double(level)))
+    finish(session, .Call(C_r_predict, session, handle(object), table, wanted, as.double(level),
+                          isTRUE(by_class)))
 }
 
 no_answers <- function(object) {
@@ -68,13 +69,13 @@ no_answers <- function(object) {
 }
 
 # A transductive model has answers of its own for its training rows.
-answers_of_training <- function(object, wanted, level = 0.9, threads = 0) {
+answers_of_training <- function(object, wanted, level = 0.9, by_class = FALSE, threads = 0) {
     if (is.null(object$sheet)) refuse("a model that was loaded from a file has no training rows: give newdata")
     if (object$info$training_rows == 0 || any(wanted %in% c("low", "high"))) {
-        return(answers(object, object$sheet, wanted, level, threads))
+        return(answers(object, object$sheet, wanted, level, by_class, threads))
     }
     session <- session(threads = threads)
-    finish(session, .Call(C_r_predict, session, handle(object), NULL, wanted, as.double(level)))
+    finish(session, .Call(C_r_predict, session, handle(object), NULL, wanted, as.double(level), FALSE))
 }
 
 fitted.rung <- function(object, ...) {

@@ -9,7 +9,8 @@ SEXP r_feature_names(SEXP);
 SEXP r_generate(SEXP, SEXP, SEXP, SEXP, SEXP);
 SEXP r_fit(SEXP, SEXP, SEXP), r_tune(SEXP, SEXP, SEXP), r_curve(SEXP, SEXP, SEXP);
 SEXP r_bytes(SEXP, SEXP), r_model(SEXP, SEXP), r_save(SEXP, SEXP, SEXP), r_load(SEXP, SEXP), r_describe(SEXP, SEXP);
-SEXP r_predict(SEXP, SEXP, SEXP, SEXP, SEXP), r_info(SEXP), r_metrics(SEXP, SEXP, SEXP, SEXP, SEXP, SEXP, SEXP, SEXP);
+SEXP r_predict(SEXP, SEXP, SEXP, SEXP, SEXP, SEXP), r_info(SEXP);
+SEXP r_metrics(SEXP, SEXP, SEXP, SEXP, SEXP, SEXP, SEXP, SEXP);
 SEXP r_coefficients(SEXP), r_thresholds(SEXP), r_linear_fit(SEXP), r_explain(SEXP, SEXP, SEXP, SEXP, SEXP, SEXP);
 SEXP r_reliability(SEXP, SEXP, SEXP), r_suggest(SEXP, SEXP, SEXP), r_set_chosen(SEXP, SEXP, SEXP), r_classes(SEXP);
 SEXP r_methods(void), r_default_method(SEXP), r_parameters(SEXP), r_number_text(SEXP);
@@ -28,7 +29,7 @@ static const R_CallMethodDef routines[] = {
     ROUTINE(tune, 3),         ROUTINE(curve, 3),
     ROUTINE(bytes, 2),        ROUTINE(model, 2),
     ROUTINE(save, 3),         ROUTINE(load, 2),
-    ROUTINE(describe, 2),     ROUTINE(predict, 5),
+    ROUTINE(describe, 2),     ROUTINE(predict, 6),
     ROUTINE(info, 1),         ROUTINE(metrics, 8),
     ROUTINE(methods, 0),      ROUTINE(default_method, 1),
     ROUTINE(parameters, 1),   ROUTINE(number_text, 1),

@@ -256,7 +256,7 @@ static SEXP matrix_of(const double *by_rows, int64_t n, int64_t d)
 
 /* The answers for a table, for the rows of a matrix (coded numbers), or for the training rows (R_NilValue):
  * list(rank, score, proba, low, high), each where the model has it and it is wanted. */
-SEXP r_predict(SEXP handle, SEXP model_handle, SEXP rows, SEXP wanted, SEXP level)
+SEXP r_predict(SEXP handle, SEXP model_handle, SEXP rows, SEXP wanted, SEXP level, SEXP by_class)
 {
     session *s = session_of(handle);
     rung_ctx *ctx = session_ctx(s);
@@ -278,7 +278,7 @@ SEXP r_predict(SEXP handle, SEXP model_handle, SEXP rows, SEXP wanted, SEXP leve
     int want[5] = {0};
     for (R_xlen_t i = 0; i < Rf_xlength(wanted); i++)
         for (int k = 0; k < 5; k++) want[k] |= strcmp(CHAR(STRING_ELT(wanted, i)), names[k]) == 0;
-    rung_output o = {.size = sizeof o, .level = Rf_asReal(level)};
+    rung_output o = {.size = sizeof o, .level = Rf_asReal(level), .by_class = Rf_asLogical(by_class) == TRUE};
     int *whole[3] = {NULL, NULL, NULL};
     const int place[3] = {0, 3, 4};
     for (int k = 0; k < 3; k++) {

@@ -3,6 +3,7 @@
 #ifndef RUNG_EVAL_METRICS_H
 #define RUNG_EVAL_METRICS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/context.h"
@@ -15,6 +16,7 @@ typedef struct {
     const int *upper;     /* where labels are intervals (data/intervals.h); NULL: none is */
     const double *weight; /* NULL: all 1; whole numbers count as so many equal rows */
     const int *group;     /* rows of a number belong together: mae_low and mae_high resample groups; NULL: none do */
+    bool held_out;        /* of the fit whose error they estimate: mae_low and mae_high allow for fits that differ */
 } graded_rows;
 
 /* proba: n x K by rows, or NULL. An interval counts as its class nearest to the prediction; the ranked probability score
@@ -25,10 +27,6 @@ rung_status metrics_compute(rung_ctx *ctx, const graded_rows *rows, const int *p
 /* The same without the bootstrap (mae_low and mae_high are NaN): for searches. */
 rung_status metrics_point(rung_ctx *ctx, const graded_rows *rows, const int *predicted, const double *proba,
                           rung_metrics *out);
-
-/* mae_low and mae_high where rows come in groups (equal rows): these are resampled, with their sums of |error|. */
-rung_status metrics_group_interval(rung_ctx *ctx, int64_t groups, const int64_t *error, const int64_t *size,
-                                   rung_metrics *out);
 
 /* Resampling rows whose errors are all equal shows no spread: then the range is the rule of three, what a share may be that
  * was not seen in any of so many rows, or groups of rows. */

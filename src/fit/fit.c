@@ -180,6 +180,8 @@ static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, made_fit *
     held_out_judge(t, &g); /* before any row is left open */
     if (minds_equals(spec, searched)) TRY(copies_fit(ctx, t, plain, &g, model));
     TRY(held_out_ranges(ctx, &model->mem, &g, t->K == t->data->code.n_classes, &model->ranges));
+    if (!searched && !problem_partial(made->p))
+        TRY(held_out_rest(ctx, spec->method, made->params, spec_recalibrates(spec), &model->temper, &g));
     held_out_cost(t, &model->cost, &g);
     held_out_judge(t, &g);
     int64_t counted = held_out_counted(t, &g);
@@ -370,6 +372,7 @@ rung_status method_build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     TRY(interrupted(ctx));
     void *params;
     TRY(method_settle(ctx, &ctx->scratch, spec, p, &params));
+    made->params = params;
     bool own = count && !p->relevance && method_can_hold_out(spec->method, params);
     if (own) at = stages_of(spec->method, f, true);
     progress_leave(ctx, outer);

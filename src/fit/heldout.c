@@ -10,7 +10,7 @@
 #include "eval/metrics.h"
 #include "trees/relevance.h"
 
-enum { CROSS_GROUPS = 5 };
+enum { CROSS_GROUPS = 5, REST_FOLDS = 5, REST_LABELS = 200 };
 
 static const double CALIBRATION_LAMBDA = 0.05;
 
@@ -68,7 +68,7 @@ static rung_status held_fold_new(rung_ctx *ctx, const problem *p, const folds *f
     TRY(NEW_RAW(ctx, &ctx->scratch, h->cells, p->d * h->n));
     size_t size = (size_t)p->d * sizeof *h->X;
     for (int64_t i = 0; i < h->n; i++) {
-        memcpy(h->X + i * p->d, p->X + h->rows[i] * p->d, size);
+        if (p->X) memcpy(h->X + i * p->d, p->X + h->rows[i] * p->d, size); /* trees see the cells alone */
         if (p->cells) memcpy(h->cells + i * p->d, p->cells + p->origin[h->rows[i]] * p->d, size);
     }
     return p->relevance ? weigh_again(ctx, p, h) : RUNG_OK;
@@ -266,6 +266,114 @@ rung_status held_out_temper(rung_ctx *ctx, pool *mem, const held_grades *g, temp
     return RUNG_OK;
 }
 
+/* ---- rows that no fold holds out ---- */
+
+/* Folds of the labelled rows without a prediction; those of a group are in one. count = 0: all have one. */
+static rung_status folds_of_rest(rung_ctx *ctx, const held_grades *g, folds *out)
+{
+    const problem *p = g->p;
+    int64_t labelled = 0, groups = 0, *number = NULL; /* of groups that are left, from 1 */
+    bool *seen = NULL;
+    row_groups all;
+    *out = (folds){.n = p->n, .repeats = 1};
+    TRY(NEW(ctx, &ctx->scratch, out->fold, p->n));
+    TRY(NEW(ctx, &ctx->scratch, seen, p->n));
+    TRY(NEW(ctx, &ctx->scratch, number, p->n));
+    TRY(row_groups_new(ctx, &ctx->scratch, p->n, p->group, &all));
+    for (int64_t i = 0; i < g->h->n; i++) seen[g->h->row[i]] = true;
+    for (int64_t i = 0; i < p->n; i++) {
+        out->fold[i] = -1;
+        labelled += p->y[i] > 0;
+        if (p->y[i] == 0 || seen[i]) continue;
+        if (number[all.of[i]] == 0) number[all.of[i]] = ++groups;
+        out->fold[i] = (int)((number[all.of[i]] - 1) % REST_FOLDS);
+    }
+    if (labelled <= REST_LABELS && g->f->count > 1) out->count = (int)(groups < REST_FOLDS ? groups : REST_FOLDS);
+    return RUNG_OK;
+}
+
+/* By thresholds and tempering that held-out rows of other classes gave. */
+static rung_status grade_rest(rung_ctx *ctx, const held_grades *g, bool recalibrated, const tempering *tempered,
+                              const held_out *rest, int *rank, double *proba)
+{
+    int K = g->p->K;
+    double *room = NULL;
+    calibration cal = {.K = K};
+    TRY(NEW(ctx, &ctx->scratch, cal.c, K));
+    TRY(NEW(ctx, &ctx->scratch, room, K));
+    if (recalibrated || !rest->proba) TRY(fit_some(ctx, g->p, g->h, g->f, -1, 0, &cal));
+    for (int64_t i = 0; i < rest->n; i++) {
+        double *own = proba + i * K;
+        rank[i] = recalibrated ? calibrate_rank(&cal, rest->score[i]) : rest->rank[i];
+        if (rest->proba)
+            memcpy(own, rest->proba + i * K, (size_t)K * sizeof *own);
+        else
+            calibrate_proba(&cal, rest->score[i], own);
+        if (tempered->n == 0) continue;
+        temper_apply(tempered, K, own, room);
+        memcpy(own, room, (size_t)K * sizeof *own);
+    }
+    return RUNG_OK;
+}
+
+/* The rows of h, and the rest once for every repeat. */
+static rung_status add_rest(rung_ctx *ctx, const held_out *rest, const int *rank, const double *proba, held_grades *g)
+{
+    const held_out *h = g->h;
+    int K = g->p->K, repeats = g->f->repeats, *all_ranks = NULL;
+    int64_t room = h->n + rest->n * repeats;
+    double *all_proba = NULL;
+    held_out *all = NULL;
+    TRY(NEW(ctx, &ctx->scratch, all, 1));
+    TRY(held_out_new(ctx, &ctx->scratch, room, all));
+    TRY(NEW(ctx, &ctx->scratch, all_ranks, room));
+    TRY(NEW(ctx, &ctx->scratch, all_proba, room * K));
+    memcpy(all_ranks, g->rank, (size_t)h->n * sizeof *all_ranks);
+    memcpy(all_proba, g->proba, (size_t)(h->n * K) * sizeof *all_proba);
+    for (int64_t i = 0; i < room; i++, all->n++) {
+        bool old = i < h->n;
+        const held_out *from = old ? h : rest;
+        int64_t k = old ? i : (i - h->n) % rest->n;
+        all->row[i] = from->row[k];
+        all->repeat[i] = old ? h->repeat[k] : (int)((i - h->n) / rest->n);
+        all->fold[i] = old ? h->fold[k] : g->f->count;
+        all->score[i] = from->score[k];
+        all->rank[i] = from->rank[k];
+        if (old) continue;
+        all_ranks[i] = rank[k];
+        memcpy(all_proba + i * K, proba + k * K, (size_t)K * sizeof *proba);
+    }
+    g->rest = room - h->n;
+    g->h = all;
+    g->rank = all_ranks;
+    g->proba = all_proba;
+    return RUNG_OK;
+}
+
+rung_status held_out_rest(rung_ctx *ctx, const method *m, const void *params, bool recalibrated,
+                          const tempering *tempered, held_grades *g)
+{
+    folds f;
+    held_out rest = {0};
+    int *rank = NULL;
+    double *proba = NULL;
+    rung_log_fn *log = ctx->log;
+    TRY(folds_of_rest(ctx, g, &f));
+    if (f.count == 0 || g->h->n == 0) return RUNG_OK;
+    ctx->log = NULL; /* the fit has told it */
+    rung_status status = held_out_by_refits(ctx, &ctx->scratch, m, 1, (const void *[]){params}, g->p, &f, &rest);
+    ctx->log = log;
+    if (status == RUNG_EDATA || status == RUNG_ESINGULAR || status == RUNG_ENOCONV || status == RUNG_ELIMIT)
+        return RUNG_OK;
+    TRY(status);
+    TRY(NEW(ctx, &ctx->scratch, rank, rest.n));
+    TRY(NEW(ctx, &ctx->scratch, proba, rest.n * g->p->K));
+    TRY(grade_rest(ctx, g, recalibrated, tempered, &rest, rank, proba));
+    return rest.n > 0 ? add_rest(ctx, &rest, rank, proba, g) : RUNG_OK;
+}
+
+/* ---- costs ---- */
+
 void held_out_cost(const training *t, const answer_cost *cost, held_grades *g)
 {
     for (int64_t i = 0; cost->matrix && i < g->h->n; i++)
@@ -311,13 +419,15 @@ rung_status held_out_ranges(rung_ctx *ctx, pool *mem, const held_grades *g, bool
     *out = (conformal){.repeats = g->f->repeats > 0 ? g->f->repeats : 1};
     TRY(NEW(ctx, &ctx->scratch, times, p->n));
     TRY(NEW(ctx, mem, out->score, h->n));
+    TRY(NEW(ctx, mem, out->rank, h->n));
     TRY(row_groups_new(ctx, &ctx->scratch, p->n, p->group, &groups));
     for (int64_t i = 0; i < h->n; i++) {
         times[h->row[i]]++;
         if (!is_exact(p, h->row[i]) || !first_of_group(p, &groups, h->row[i])) continue;
+        out->rank[out->n] = p->y[h->row[i]];
         out->score[out->n++] = conformal_score(p->K, g->proba + i * p->K, g->rank[i], p->y[h->row[i]]);
     }
-    conformal_sort(out);
+    TRY(conformal_sort(ctx, out));
     return all_classes ? RUNG_OK : count_missed(ctx, p, &groups, times, &out->missed);
 }
 
@@ -386,7 +496,8 @@ static rung_status repeat_metrics(rung_ctx *ctx, const training *t, const held_g
         for (int q = 0; g->proba && q < p->K; q++) full[n * K + t->present[q] - 1] = g->proba[i * p->K + q];
         n++;
     }
-    graded_rows rows = {.n = n, .K = K, .truth = truth, .upper = upper, .weight = weight, .group = group};
+    graded_rows rows = {
+        .n = n, .K = K, .truth = truth, .upper = upper, .weight = weight, .group = group, .held_out = true};
     TRY(metrics_compute(ctx, &rows, predicted, full, out));
     if (group) TRY(count_distinct(ctx, groups.count, n, group, &units));
     metrics_widen(K, group ? units : n, out);

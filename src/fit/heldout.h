@@ -21,6 +21,7 @@ typedef struct { /* held-out rows and their predictions */
     int *rank;     /* h->n */
     double *proba; /* h->n x p->K by rows; NULL: none */
     bool exact;    /* rows whose label is an interval have no part in the metrics (held_out_judge) */
+    int64_t rest;  /* how many of them, the last, no fold holds out: they count in the error alone (held_out_rest) */
 } held_grades;
 
 /* Cross-fitted ranks and probabilities: the thresholds applied to a row are fitted without its fold, too. Without
@@ -31,6 +32,13 @@ rung_status held_out_grades(rung_ctx *ctx, bool recalibrated, held_grades *out);
 /* The tempering of the probabilities that held-out rows justify (eval/temper.h); those of the grades become the
  * cross-fitted tempered ones, so that what is measured on them is honest. The ranks stay. */
 rung_status held_out_temper(rung_ctx *ctx, pool *mem, const held_grades *g, tempering *out);
+
+/* A class all of whose labels are one row, or in one group, is in the training rows of every fold, so that its rows are in no
+ * error: with few labels that would be too small. Adds these rows to the grades, held out by fits that do not know their
+ * class, as the final one knows none without labels. tempered: as predictions will be. Nothing changes with more than 200
+ * labels, where a row is no matter, or where these fits fail. */
+rung_status held_out_rest(rung_ctx *ctx, const method *m, const void *params, bool recalibrated,
+                          const tempering *tempered, held_grades *g);
 
 /* Where there are costs, the ranks become the answers of least expected cost; 0: the row is left open. */
 void held_out_cost(const training *t, const answer_cost *cost, held_grades *g);

@@ -170,7 +170,7 @@ static double error_of_method(const made_fit *made)
     const held_out *h = made->grades.h;
     const problem *p = made->p;
     double sum = 0, total = 0;
-    for (int64_t i = 0; i < h->n; i++) {
+    for (int64_t i = 0; i < h->n - made->grades.rest; i++) {
         double w = p->w ? p->w[h->row[i]] : 1;
         sum += w * interval_distance(problem_class(p, p->y[h->row[i]]),
                                      problem_class(p, highest_rank(p->y, p->upper, h->row[i])),
@@ -194,7 +194,7 @@ static rung_status reported_error(rung_ctx *ctx, const made_fit *made, const run
     if (m->has_cv && !(fabs(m->cv_median.mae - error_of_grades(made, m->median)) <= EXACT))
         return set_error(ctx, RUNG_EINTERNAL, "the error of always predicting class %d is said to be %.6g, and is %.6g",
                          m->median, m->cv_median.mae, error_of_grades(made, m->median));
-    bool own = made->grades.h == &made->held; /* else the folds of a search */
+    bool own = made->grades.h == &made->held || made->grades.rest > 0; /* else the folds of a search */
     if (loo && own && made->fit.loo && !made->p->relevance && !(fabs(*loo->value - error_of_method(made)) <= EXACT))
         return set_error(ctx, RUNG_EINTERNAL, "%s reports loo_mae=%.6g, but that of its held-out predictions is %.6g",
                          m->method, *loo->value, error_of_method(made));

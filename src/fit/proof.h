@@ -17,6 +17,7 @@ typedef struct { /* a fit, and what was measured of it; arrays are in scratch me
     fitted fit;
     held_grades grades; /* as the error was computed from them; h NULL: nothing was held out */
     folds f;
+    const void *params; /* of the method */
     held_out held;
 } made_fit;
 

@@ -348,6 +348,7 @@ rung_status model_walk_arrays(array_walk *w, rung_model *m)
         TRY(positive(&n, "copies.weight", &m->copies.weight));
     }
     if (m->ranges.repeats > 0) TRY(list(&n, "ranges.score", m->ranges.n, &m->ranges.score));
+    if (m->ranges.rank) TRY(walk_ranks(&n, "ranges.rank", m->ranges.n, &m->ranges.rank));
     if (m->training.n > 0) TRY(walk_training(&n, &m->training, m->members[0].score.outputs));
     if (m->kept.n > 0) TRY(walk_kept(&n, &m->kept, &m->code));
     if (m->cost.matrix) {

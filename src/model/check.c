@@ -410,6 +410,8 @@ static rung_status check_ranges(rung_ctx *ctx, const rung_model *m)
             (long long)c->missed);
     REQUIRE(model_has_probabilities(m), "prediction intervals without probabilities");
     REQUIRE(never_falls(c->n, c->score) && all_finite(c->n, c->score), "the nonconformity scores are not increasing");
+    for (int64_t i = 0; c->rank && i < c->n; i++)
+        REQUIRE(c->rank[i] >= 1 && c->rank[i] <= m->n_present, "a nonconformity score of rank %d", c->rank[i]);
     return RUNG_OK;
 }
 

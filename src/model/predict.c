@@ -25,6 +25,7 @@ typedef struct {      /* what one block needs */
     int *rank;        /* rows: the decisions of the model; NULL: not needed */
     int64_t *equal;   /* rows x 2: the first labelled row that equals it, and how many do; NULL: not needed */
     double *mixed;    /* n_present: scratch of with_copies */
+    double *limit;    /* n_present: of the prediction intervals by class; NULL: they have a common one */
     answer_cost cost; /* of the answers; no matrix: the decision of the model */
 } block_room;
 
@@ -111,6 +112,8 @@ static void range_of(const rung_model *m, int64_t i, int label, double level, co
     double limit = credible ? 0 : conformal_limit(&m->ranges, level);
     if (credible)
         posterior_range(m->n_present, p, level, low, high);
+    else if (room->limit)
+        conformal_range_by_class(m->n_present, p, room->rank[i], room->limit, low, high);
     else
         conformal_range(m->n_present, p, room->rank[i], limit, low, high);
     *low = isinf(limit) ? 1 : m->present[*low - 1];
@@ -249,6 +252,10 @@ static rung_status check_wanted(rung_ctx *ctx, const rung_model *m, const rung_o
     if (range && !(out->level > 0 && out->level < 1))
         return set_error(ctx, RUNG_EARG, "the level of a prediction interval must be between 0 and 1, not %g",
                          out->level);
+    if (range && out->by_class && !m->ranges.rank)
+        return set_error(ctx, RUNG_EARG,
+                         m->ranges.repeats ? "the model is of an earlier version: it has no ranges by class"
+                                           : "ranges of a posterior are not made by class");
     if (model_has_probabilities(m)) return RUNG_OK;
     if (out->cost || out->abstain > 0) return not_calibrated(ctx, m, "probabilities, which costs need");
     return out->proba ? not_calibrated(ctx, m, "probabilities") : RUNG_OK;
@@ -281,6 +288,10 @@ static rung_status new_room(rung_ctx *ctx, const rung_model *m, int64_t rows, co
     if (m->copies.n > 0) {
         TRY(NEW_RAW(ctx, &ctx->scratch, room->equal, 2 * rows));
         TRY(NEW_RAW(ctx, &ctx->scratch, room->mixed, m->n_present));
+    }
+    if ((out->low || out->high) && out->by_class) {
+        TRY(NEW_RAW(ctx, &ctx->scratch, room->limit, m->n_present));
+        TRY(conformal_limits(ctx, &m->ranges, out->level, m->n_present, room->limit));
     }
     if (model_averages(m)) return RUNG_OK;
     TRY(NEW_RAW(ctx, &ctx->scratch, room->output, rows * one->score.outputs));
@@ -338,7 +349,8 @@ rung_status model_predict_training(rung_ctx *ctx, const rung_model *m, const run
     const transduction *t = &m->training;
     int outputs = m->members[0].score.outputs;
     if (t->n == 0)
-        return set_error(ctx, RUNG_EARG, "a %s model says nothing of its own training rows: name a data file", m->method);
+        return set_error(ctx, RUNG_EARG, "a %s model says nothing of its own training rows: name a data file",
+                         m->method);
     TRY(check_wanted(ctx, m, out));
     pool_mark mark = pool_here(&ctx->scratch);
     block_room room = {0};

@@ -160,6 +160,7 @@ static json_t *ranges_to_json(const conformal *c)
     int bad = json_object_set_new(out, "repeats", json_integer(c->repeats));
     bad |= json_object_set_new(out, "scores", json_integer(c->n));
     bad |= json_object_set_new(out, "missed", json_integer(c->missed));
+    if (c->rank) bad |= json_object_set_new(out, "ranks", json_true());
     return json_whole(out, bad);
 }
 

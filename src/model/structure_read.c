@@ -310,13 +310,15 @@ static rung_status read_training(reader *r, json_t *json, rung_model *m)
     return RUNG_OK;
 }
 
-/* The first model files had no prediction intervals. */
+/* The first model files had no prediction intervals, later ones no ranks of their scores. */
 static rung_status read_ranges(reader *r, json_t *json, conformal *c)
 {
     json_int_t repeats = 0, scores = 0, missed = 0;
+    int ranks = 0;
     if (!json || json_is_null(json)) return RUNG_OK;
-    TRY(json_take(r->ctx, json, "ranges", "{s:I, s:I, s:I}", "repeats", &repeats, "scores", &scores, "missed",
-                  &missed));
+    TRY(json_take(r->ctx, json, "ranges", "{s:I, s:I, s:I, s?b}", "repeats", &repeats, "scores", &scores, "missed",
+                  &missed, "ranks", &ranks));
+    if (ranks) TRY(NEW(r->ctx, r->mem, c->rank, 0)); /* not NULL: its array is to be read */
     TRY(as_count(r, scores, 0, "the number of nonconformity scores", &c->n));
     TRY(as_count(r, missed, 0, "the number of rows never held out", &c->missed));
     return as_int(r, repeats, "the number of repeats", &c->repeats);

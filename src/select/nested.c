@@ -145,7 +145,8 @@ static rung_status measure(rung_ctx *ctx, const rung_data *data, const int *grou
                         .truth = truth,
                         .upper = data->upper,
                         .weight = data->weight,
-                        .group = group};
+                        .group = group,
+                        .held_out = true};
     TRY(metrics_compute(ctx, &rows, a->predicted, a->has_proba ? a->proba : NULL, out));
     if (n > 0) metrics_widen(rows.K, counted.count, out);
     return RUNG_OK;

@@ -44,10 +44,11 @@ static void test_ranges_and_scores_agree(void **state)
 
 static void test_limit_by_hand(void **state)
 {
-    (void)state;
     double score[] = {0.9, 0.1, 0.5, 0.3};
-    conformal c = {.repeats = 1, .n = 4, .score = score};
-    conformal_sort(&c);
+    int rank[] = {1, 2, 3, 4};
+    conformal c = {.repeats = 1, .n = 4, .score = score, .rank = rank};
+    assert_ok(*state, conformal_sort(*state, &c));
+    for (int i = 0; i < 4; i++) assert_int_equal(rank[i], ((int[]){2, 4, 3, 1})[i]);
     assert_arrays_close(4, score, ((double[]){0.1, 0.3, 0.5, 0.9}), 0);
     assert_close(conformal_limit(&c, 0.4), 0.4, 1e-8); /* two of five places and a half: from the second to the third */
     assert_close(conformal_limit(&c, 0.5), 0.5, 1e-8);
@@ -81,7 +82,7 @@ static void test_least_rows(void **state)
 /* Rows drawn alike are covered as stated, also where the probabilities are wrong (here: those of other rows). */
 static void test_coverage(void **state)
 {
-    (void)state;
+    rung_ctx *ctx = *state;
     enum { ROWS = 39, TRIALS = 4000, K = 5 };
     rng r;
     rng_open(&r, 3, 1);
@@ -99,7 +100,7 @@ static void test_coverage(void **state)
                 score[i] = conformal_score(K, p, start, y);
                 continue;
             }
-            conformal_sort(&c);
+            assert_ok(ctx, conformal_sort(ctx, &c));
             conformal_range(K, p, start, conformal_limit(&c, 0.8), &low, &high);
             covered += low <= y && y <= high;
         }
@@ -108,12 +109,69 @@ static void test_coverage(void **state)
     assert_true(fabs((double)covered / TRIALS - 0.8 - 0.5 / (ROWS + 1)) < 0.02);
 }
 
+/* Classes of .6, .3 and .1, which probabilities hardly tell apart: a common limit leaves out the rare class, limits by class
+ * hold every one as stated. */
+static void test_coverage_by_class(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { ROWS = 150, TRIALS = 2000, K = 3 };
+    rng r;
+    rng_open(&r, 5, 1);
+    double seen[K] = {0}, common[K] = {0}, own[K] = {0};
+    for (int trial = 0; trial < TRIALS; trial++) {
+        double score[ROWS], p[K], limit[K];
+        int rank[ROWS], low, high;
+        conformal c = {.repeats = 1, .n = ROWS, .score = score, .rank = rank};
+        for (int i = 0; i <= ROWS; i++) {
+            double u = rng_uniform(&r), shift = 0.1 * rng_uniform(&r);
+            int y = u < 0.6 ? 1 : u < 0.9 ? 2 : 3;
+            p[0] = 0.6 + shift, p[1] = 0.3 - shift / 2, p[2] = 0.1 - shift / 2;
+            if (i < ROWS) {
+                rank[i] = y;
+                score[i] = conformal_score(K, p, 1, y);
+                continue;
+            }
+            assert_ok(ctx, conformal_sort(ctx, &c));
+            assert_ok(ctx, conformal_limits(ctx, &c, 0.8, K, limit));
+            seen[y - 1]++;
+            conformal_range(K, p, 1, conformal_limit(&c, 0.8), &low, &high);
+            common[y - 1] += low <= y && y <= high;
+            conformal_range_by_class(K, p, 1, limit, &low, &high);
+            own[y - 1] += low <= y && y <= high;
+        }
+    }
+    assert_true(common[2] / seen[2] < 0.1);
+    for (int q = 0; q < K; q++) assert_true(own[q] / seen[q] > 0.77);
+}
+
+/* A class with too few rows has the common limit, or the largest of its own scores. */
+static void test_few_rows_of_a_class(void **state)
+{
+    rung_ctx *ctx = *state;
+    double score[40], limit[4];
+    int rank[40];
+    conformal c = {.repeats = 1, .n = 40, .score = score, .rank = rank};
+    for (int i = 0; i < 40; i++) {
+        score[i] = (i + 1) / 50.;
+        rank[i] = i == 2 ? 2 : i >= 37 ? 3 : 1;
+    }
+    assert_ok(ctx, conformal_limits(ctx, &c, 0.8, 4, limit));
+    assert_true(limit[0] < conformal_limit(&c, 0.8));
+    assert_close(limit[1], conformal_limit(&c, 0.8), 0);
+    assert_close(limit[2], score[39], 0);
+    assert_close(limit[3], conformal_limit(&c, 0.8), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scores_by_hand), cmocka_unit_test(test_ranges_and_scores_agree),
-        cmocka_unit_test(test_limit_by_hand),  cmocka_unit_test(test_least_rows),
-        cmocka_unit_test(test_coverage),
+        cmocka_unit_test(test_scores_by_hand),
+        cmocka_unit_test(test_ranges_and_scores_agree),
+        WITH_CONTEXT(test_limit_by_hand),
+        cmocka_unit_test(test_least_rows),
+        WITH_CONTEXT(test_coverage),
+        WITH_CONTEXT(test_coverage_by_class),
+        WITH_CONTEXT(test_few_rows_of_a_class),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

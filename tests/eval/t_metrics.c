@@ -209,6 +209,40 @@ static void bootstrap(void **state)
     free(predicted);
 }
 
+/* Of rows held out of a fit the range is wider by 1 + 2 / sqrt(n) and no point where all of them are right; in groups as with
+ * single rows. */
+static void held_out_ranges_are_wider(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { MOST = 10000 };
+    static const int sizes[] = {25, 100, 400, MOST};
+    int truth[MOST], predicted[MOST], group[MOST];
+    for (int i = 0; i < MOST; i++) {
+        truth[i] = 1;
+        predicted[i] = 1 + (i % 25 < 10);
+        group[i] = i;
+    }
+    for (int k = 0; k < 4; k++) {
+        rung_metrics plain = measure(ctx, sizes[k], 3, truth, predicted), wide, grouped;
+        graded_rows rows = {.n = sizes[k], .K = 3, .truth = truth, .held_out = true};
+        assert_ok(ctx, metrics_compute(ctx, &rows, predicted, NULL, &wide));
+        rows.group = group;
+        assert_ok(ctx, metrics_compute(ctx, &rows, predicted, NULL, &grouped));
+        double factor = (wide.mae_high - wide.mae_low) / (plain.mae_high - plain.mae_low);
+        assert_close(factor, 1 + 2 / sqrt(sizes[k]), 0.1);
+        assert_close(grouped.mae_low, wide.mae_low, 0.5 / sqrt(sizes[k]) / 5);
+        assert_close(grouped.mae_high, wide.mae_high, 0.5 / sqrt(sizes[k]) / 5);
+    }
+    rung_metrics right;
+    assert_ok(ctx, metrics_compute(ctx, &(graded_rows){.n = 25, .K = 3, .truth = truth, .held_out = true}, truth, NULL,
+                                   &right));
+    assert_true(right.mae_low == 0 && right.mae_high > 0.1 && right.mae_high < 0.4);
+    /* a single class has no errors */
+    assert_ok(ctx, metrics_compute(ctx, &(graded_rows){.n = 25, .K = 1, .truth = truth, .held_out = true}, truth, NULL,
+                                   &right));
+    assert_true(right.mae_low == 0 && right.mae_high == 0);
+}
+
 /* The same rows in another order, and again: the same bits. */
 static void order_does_not_matter(void **state)
 {
@@ -423,6 +457,7 @@ int main(void)
         TEST(undefined),
         TEST(against_definitions),
         TEST(bootstrap),
+        TEST(held_out_ranges_are_wider),
         TEST(weights_are_repeated_rows),
         TEST(groups_are_resampled),
         TEST(order_does_not_matter),

@@ -136,6 +136,9 @@ test_that("intervals, scores and real targets", {
     model <- quietly(rung(label ~ ., data))
     range <- predict(model, data, "interval", level = 0.8)
     expect_true(all(range$low <= range$high))
+    own <- predict(model, data, "interval", level = 0.8, by_class = TRUE)
+    expect_true(all(own$low <= predict(model, data) & predict(model, data) <= own$high))
+    expect_false(identical(own, range))
     expect_error(predict(quietly(rung(label ~ ., data, method = "kdlor", calibrate = 0,
                                       thresholds = "midpoint")), data, "prob"), "calibrate = 5")
     real <- quietly(rung(x1 ~ x2, data, real = TRUE))
