@@ -368,11 +368,13 @@ def show(cells):
 
 # ---- the test ----
 
-# Cells and draws: with so many the plain bootstrap (right in 82 % with 20 labels, 88 with 40) and errors without the rows of
+# Cells and draws: with so many the plain bootstrap (85 % in the cells of BIASED) and errors without the rows of
 # classes that have a single one are outside their limits.
 CHECKED = [("linear", "pom", 20, 200), ("rare", "pom", 20, 150), ("heteroscedastic", "pom", 40, 100),
            ("rare", "pom", 100, 60), ("copies", "pom", 40, 60), ("groups", "pom", 100, 60), ("weights", "pom", 40, 150),
            ("forecast-suggest", "pom", 40, 40)]
+# Cells whose bias is a miss that docs/trust.md names: the rest is asked of them.
+BIASED = [("nonlinear", "kdlor", 40, 200), ("design", "pom", 20, 200)]
 
 
 def check(results, options):
@@ -380,11 +382,12 @@ def check(results, options):
     import page
 
     code = 0
-    for name, method, n, draws in CHECKED:
+    for name, method, n, draws in CHECKED + BIASED:
         options.draws = draws
         (found,) = measure([(name, method, n)], results, options)
         show([found])
-        for miss in page.misses(found):
+        named = "bias" if (name, method, n, draws) in BIASED else "-"
+        for miss in [one for one in page.misses(found) if not one.startswith(named)]:
             print("FAIL: %s, %s, %d labels: %s" % (name, method, n, miss))
             code = 1
     return code
