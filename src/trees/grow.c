@@ -218,6 +218,26 @@ static double chance_gain(const grower *g, const open_leaf *l, int64_t c, double
     return fmax(CATEGORY_NOISE * roots * roots / (h_of(g, l->sum) + 2 * l2) - CATEGORY_FREE, 0);
 }
 
+/* The categories up to best->bin in their order go left. What has no rows in the leaf, a missing cell or a category,
+ * goes with most rows, or else with the first category that has some: always to one side it would be taken for a low rank,
+ * or, if the order of the classes were reversed, for a high one. */
+static void put_categories(const grower *g, const open_leaf *l, int64_t c, const ordered_bin *order, int n, split *best)
+{
+    int64_t left = count_of(g, best->left), right = count_of(g, l->sum) - left;
+    bool is_left[BIN_ROOM], seen[BIN_ROOM] = {false};
+    int first = BIN_ROOM;
+    for (int k = 0; k < n; k++) {
+        seen[order[k].bin] = true;
+        is_left[order[k].bin] = k <= best->bin;
+        first = order[k].bin < first ? order[k].bin : first;
+    }
+    bool unseen = left != right ? left > right : is_left[first];
+    memset(best->set, 0, sizeof best->set);
+    for (int b = 0; b <= g->b->count[c]; b++)
+        if (seen[b] ? is_left[b] : unseen) best->set[b / 64] |= (uint64_t)1 << b % 64;
+    best->missing_right = !(best->set[0] & 1);
+}
+
 /* Fisher's grouping: of all divisions of the categories the best one cuts their order by G / H. */
 static void split_text(const grower *g, const open_leaf *l, int64_t c, split *best)
 {
@@ -237,13 +257,7 @@ static void split_text(const grower *g, const open_leaf *l, int64_t c, split *be
         if (gain > best->gain) best->gain = gain, best->bin = k, best->left = left;
     }
     if (best->gain <= 0) return;
-    memset(best->set, 0, sizeof best->set);
-    best->missing_right = 2 * count_of(g, best->left) < count_of(g, l->sum);
-    for (int k = 0; k < n; k++) {
-        int b = order[k].bin;
-        if (k <= best->bin) best->set[b / 64] |= (uint64_t)1 << b % 64;
-        if (b == 0) best->missing_right = k > best->bin;
-    }
+    put_categories(g, l, c, order, n, best);
 }
 
 static void search_column(const grower *g, const open_leaf *l, int64_t c, split *best)

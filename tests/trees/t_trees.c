@@ -382,6 +382,45 @@ static void ticks_are_split(void **state)
     free(t);
 }
 
+/* Categories without rows in a leaf are neither of high nor of low rank: reversed classes reverse the functions. */
+static void reversed_classes_reverse_the_functions(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { ROWS = 400, TEXTS = 40, ROUNDS = 30 };
+    static double x[ROWS * (TEXTS + 1)];
+    const char *names[TEXTS];
+    column_code columns[2] = {{.name = ""}, {.name = "", .position = 1, .first = 1, .nominal = true}};
+    coding code = {.n_columns = 2, .columns = columns, .d = TEXTS + 1};
+    int y[2][ROWS];
+    double f[2][ROWS];
+    boost_rules rules = {.tree = {.leaves = 6, .min_rows = 3, .l2 = 1, .columns = 1}, .rate = 0.1, .rows = 0.7};
+    rng r;
+    rng_open(&r, 3, 77);
+    for (int k = 0; k < TEXTS; k++) names[k] = "";
+    columns[1].n_categories = TEXTS;
+    columns[1].categories = names;
+    for (int i = 0; i < ROWS; i++) {
+        int text = (int)rng_below(&r, TEXTS);
+        x[i * (TEXTS + 1)] = rng_normal(&r);
+        x[i * (TEXTS + 1) + 1 + text] = 1;
+        double latent = x[i * (TEXTS + 1)] + sin(7.0 * text) + 0.5 * rng_normal(&r);
+        y[0][i] = 1 + (latent > -0.7) + (latent > 0.7);
+        y[1][i] = 4 - y[0][i];
+    }
+    tree_table rows = {.code = &code, .cells = x, .n_rows = ROWS};
+    tree_bins b;
+    assert_ok(ctx, bins_new(ctx, &ctx->scratch, &rows, &b));
+    for (int k = 0; k < 2; k++) {
+        boost_rows data = {.b = &b, .n = ROWS, .K = 3, .y = y[k]};
+        boosting *one;
+        assert_ok(ctx, codes_new(ctx, &ctx->scratch, &b, &rows, ROWS, NULL, &data.codes));
+        assert_ok(ctx, boosting_new(ctx, &ctx->scratch, &data, NULL, &rules, 1, 1, &one));
+        for (int t = 0; t < ROUNDS; t++) assert_ok(ctx, boosting_round(ctx, one, NULL, 1, NULL));
+        memcpy(f[k], one->f, sizeof f[k]);
+    }
+    for (int i = 0; i < ROWS; i++) assert_close(f[1][i], -f[0][i], 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -396,6 +435,7 @@ int main(void)
         WITH_CONTEXT(light_classes_hold_no_threshold),
         WITH_CONTEXT(directions_leave_text_alone),
         WITH_CONTEXT(ticks_are_split),
+        WITH_CONTEXT(reversed_classes_reverse_the_functions),
     };
     return cmocka_run_group_tests_name("trees", tests, NULL, NULL);
 }
