@@ -88,6 +88,9 @@ typedef struct { /* what a problem is made of, as in the fields of the same name
     int K;
 } problem_rows;
 
+/* What a trace over columns is divided by for their mean: constant ones have no part in it. */
+static inline double varying_columns(const problem *p) { return p->varying > 1 ? (double)p->varying : 1; }
+
 typedef struct { /* labelled rows as a problem has them */
     int64_t n;
     const double *X;     /* d x n, scaled; NULL where the problem has no scaled rows */

@@ -53,8 +53,8 @@ fit_size orml_size(const problem_shape *shape, int neighbours, int calibrate);
 
 #define ORML_PARAMS(T)                                                                                                 \
     PARAM(T, d.ridge, .name = "ridge",                                                                                 \
-          .help = "amount added to the graph term, relative to its trace divided by the number of columns (kernels: "  \
-                  "rows); kernel=linear: 0 uses the pseudo-inverse",                                                   \
+          .help = "amount added to the graph term, relative to its trace divided by the number of varying columns "    \
+                  "(kernels: rows); kernel=linear: 0 uses the pseudo-inverse",                                         \
           .type = RUNG_REAL, .default_value = "0.1", .published = "0", .low = 0, .high = HUGE_VAL,                     \
           .flags = RUNG_LOG | RUNG_SMOOTH_UP, .grid = "1,0.1,0.01,0.001,0.0001"),                                      \
         PARAM(T, d.thresholds, .name = "thresholds",                                                                   \

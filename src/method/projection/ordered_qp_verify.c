@@ -70,5 +70,5 @@ rung_status ordered_qp_linear_verify(rung_ctx *ctx, const struct verification *v
     TRY(mean_differences(ctx, p, &classes, s.T, D));
     TRY(graph_form(ctx, s.T, L, &M));
     TRY(direction(ctx, v, &s, w));
-    return ordered_qp_stationarity(ctx, v, params, M, (double)p->d, D, w);
+    return ordered_qp_stationarity(ctx, v, params, M, varying_columns(p), D, w);
 }

@@ -71,7 +71,7 @@ static rung_status fit_linear(rung_ctx *ctx, pool *mem, const orml_problem *o, o
     TRY(laplacian_rows(ctx, &o->L, space.T, LT));
     TRY(la_gemm(ctx, true, false, 1, space.T, LT, 0, M));
     la_free(&ctx->scratch, LT);
-    TRY(ordered_qp_solve(ctx, M, &o->params->d, (double)p->d, p->K, D, s));
+    TRY(ordered_qp_solve(ctx, M, &o->params->d, varying_columns(p), p->K, D, s));
     TRY(row_space_directions(ctx, &space, 1, s->w, W));
     out->n_expansion = p->d;
     return linear_scorer(ctx, mem, p, 1, W, NULL, &out->own.score);

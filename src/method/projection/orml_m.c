@@ -31,6 +31,7 @@ typedef struct {
 
 typedef struct {
     const orml_m_params *params;
+    const problem *p;
     int K;
     tensor_forms forms;
     double *D; /* (K-1) x d: differences of the class means */
@@ -68,14 +69,13 @@ static rung_status seen_differences(rung_ctx *ctx, const alternation *a, const t
 static rung_status improve_mode(rung_ctx *ctx, const alternation *a, int p, multilinear *m)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    int64_t size = m->t.size[p];
     double *D;
     la_mat *M[TENSOR_FORMS];
     lengths_to(&m->t, p); /* a ridge that is not relative, as that of forms without any value, needs their unit */
     TRY(tensor_mode(ctx, &m->t, &a->forms, p, NULL, M));
     TRY(seen_differences(ctx, a, &m->t, p, &D));
     ordered_qp_solution s = {.w = m->t.w[p], .alpha = m->alpha};
-    TRY(ordered_qp_solve(ctx, M[0], &a->params->d, (double)size, a->K, D, &s));
+    TRY(ordered_qp_solve(ctx, M[0], &a->params->d, tensor_share(a->p, &m->t, p), a->K, D, &s));
     m->value = s.value;
     m->degenerate = s.degenerate;
     pool_release(&ctx->scratch, mark);
@@ -125,7 +125,7 @@ static rung_status alternation_new(rung_ctx *ctx, const problem *p, const orml_m
     la_csr L;
     la_mat *LT = NULL;
     double *D = NULL;
-    *out = (alternation){.params = params, .K = p->K};
+    *out = (alternation){.params = params, .p = p, .K = p->K};
     TRY(row_space_new(ctx, p, false, &space));
     TRY(ordinal_laplacian(ctx, p, NULL, params->neighbours, &L, sigma));
     TRY(la_new(ctx, &ctx->scratch, p->n, p->d, &LT));
@@ -188,7 +188,7 @@ static rung_status orml_m_verify(rung_ctx *ctx, const struct verification *v)
     int last = t.modes - 1;
     TRY(tensor_mode(ctx, &t, &a.forms, last, NULL, M));
     TRY(seen_differences(ctx, &a, &t, last, &D));
-    TRY(ordered_qp_stationarity(ctx, v, &params->d, M[0], (double)t.size[last], D, t.w[last]));
+    TRY(ordered_qp_stationarity(ctx, v, &params->d, M[0], tensor_share(v->p, &t, last), D, t.w[last]));
     return ordered_conditions(ctx, v, &params->d);
 }
 

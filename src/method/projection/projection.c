@@ -246,7 +246,7 @@ rung_status projection_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted
     TRY(NEW(ctx, &ctx->scratch, values, r));
     TRY(NEW(ctx, &ctx->scratch, V, c * r));
     TRY(NEW(ctx, &ctx->scratch, W, p->d * r));
-    TRY(ridge_denominator(ctx, A, pair.cancels, params->ridge, (double)p->d, B));
+    TRY(ridge_denominator(ctx, A, pair.cancels, params->ridge, varying_columns(p), B));
     TRY(top_directions(ctx, A, B, params->ridge, r, values, V));
     TRY(row_space_directions(ctx, &s, r, V, W));
     for (int64_t j = 0; j < p->d; j++) norm += W[j] * W[j];
@@ -280,7 +280,7 @@ static rung_status vector_forms(rung_ctx *ctx, const struct verification *v, eig
     TRY(maker_of(v->method)(ctx, v->p, v->params, &pair));
     TRY(form(ctx, pair.T, pair.N, &out->A));
     TRY(form(ctx, pair.T, pair.R, &out->B));
-    out->d = (double)v->p->d;
+    out->d = varying_columns(v->p);
     out->cancels = pair.cancels;
     out->V = s->coef;
     if (!space.back) return RUNG_OK;
@@ -306,7 +306,7 @@ static rung_status last_mode_forms(rung_ctx *ctx, const struct verification *v, 
     TRY(tensor_told(ctx, v, params->shape, &t, &off));
     condition_add(v->found, "product", "direction against the product of the modes, relative", off, 1e-12);
     TRY(tensor_mode(ctx, &t, &forms, t.modes - 1, NULL, seen));
-    *out = (eigen_forms){seen[0], seen[1], t.w[t.modes - 1], (double)t.size[t.modes - 1], pair.cancels};
+    *out = (eigen_forms){seen[0], seen[1], t.w[t.modes - 1], tensor_share(v->p, &t, t.modes - 1), pair.cancels};
     return RUNG_OK;
 }
 

@@ -3,8 +3,9 @@
  *
  *     maximise  w'A w / w'(B + ridge tr(B)/d I) w,      A = T'N,  B = T'R
  *
- * T (n x c) are the rows in coordinates, N and R (n x c) are defined by the method: products of T with an n x n matrix
- * that is sparse or never stored. So every method of the family is one function from T to N and R. */
+ * T (n x c) are the rows in coordinates, d counts the columns that are not constant, N and R (n x c) are defined by the
+ * method: products of T with an n x n matrix that is sparse or never stored. So every method of the family is one
+ * function from T to N and R. */
 #ifndef RUNG_METHOD_PROJECTION_PROJECTION_H
 #define RUNG_METHOD_PROJECTION_PROJECTION_H
 

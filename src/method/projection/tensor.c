@@ -72,6 +72,11 @@ static int64_t product(const tensor *t, int from, int to, double *out)
 
 void tensor_direction(const tensor *t, double *w) { product(t, 0, t->modes, w); }
 
+double tensor_share(const problem *p, const tensor *t, int q)
+{
+    return t->modes == 1 ? varying_columns(p) : (double)t->size[q];
+}
+
 rung_status tensor_contract(rung_ctx *ctx, const tensor *t, int p, int64_t m, const double *F, double *out)
 {
     pool_mark mark = pool_here(&ctx->scratch);

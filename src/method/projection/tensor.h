@@ -21,6 +21,8 @@ typedef struct {
 /* shape as "16x16", NULL: one mode of d. The vectors start as 1/sqrt(size). */
 rung_status tensor_new(rung_ctx *ctx, const char *shape, int64_t d, tensor *out);
 double tensor_longest(const char *shape, int64_t d); /* the size of its largest mode */
+/* What the trace of the form of mode q is divided by for its mean: a single mode is the columns. */
+double tensor_share(const problem *p, const tensor *t, int q);
 /* out (m x size_p) = F with every mode but p contracted; F is m x d. */
 rung_status tensor_contract(rung_ctx *ctx, const tensor *t, int p, int64_t m, const double *F, double *out);
 void tensor_direction(const tensor *t, double *w); /* the product: d numbers */

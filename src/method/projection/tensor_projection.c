@@ -3,16 +3,17 @@
 #include "method/projection/projection.h"
 #include "method/projection/tensor.h"
 
-static rung_status improve_mode(rung_ctx *ctx, const projection_params *params, const tensor_forms *forms, bool cancels,
-                                int p, tensor *t, double *value)
+static rung_status improve_mode(rung_ctx *ctx, const fit_input *in, const tensor_forms *forms, bool cancels, int p,
+                                tensor *t, double *value)
 {
+    const projection_params *params = in->params;
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t size = t->size[p];
     double *w = t->w[p], *v = w, norm = 0;
     la_mat *form[TENSOR_FORMS], *back = NULL;
     TRY(tensor_mode(ctx, t, forms, p, &back, form));
     if (back) TRY(NEW(ctx, &ctx->scratch, v, la_cols(back)));
-    TRY(ridge_denominator(ctx, form[0], cancels, params->ridge, (double)size, form[1]));
+    TRY(ridge_denominator(ctx, form[0], cancels, params->ridge, tensor_share(in->p, t, p), form[1]));
     TRY(top_directions(ctx, form[0], form[1], params->ridge, 1, value, v));
     if (back) TRY(la_mul(ctx, 1, back, 1, v, 0, w));
     for (int64_t i = 0; i < size; i++) norm += w[i] * w[i];
@@ -39,7 +40,7 @@ rung_status tensor_projection_fit(rung_ctx *ctx, pool *mem, const fit_input *in,
     const la_mat *F[TENSOR_FORMS] = {pair.N, pair.R};
     TRY(tensor_forms_new(ctx, pair.T, TENSOR_FORMS, F, &forms));
     for (int sweep = 0; sweep < params->sweeps; sweep++)
-        for (int q = 0; q < t.modes; q++) TRY(improve_mode(ctx, params, &forms, pair.cancels, q, &t, &value));
+        for (int q = 0; q < t.modes; q++) TRY(improve_mode(ctx, in, &forms, pair.cancels, q, &t, &value));
     TRY(NEW(ctx, &ctx->scratch, W, p->d));
     tensor_direction(&t, W);
     TRY(projection_finish(ctx, mem, p, 1, W, &value, &flipped, out));

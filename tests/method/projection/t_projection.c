@@ -329,6 +329,32 @@ static void a_singular_denominator_is_told(void **state)
                  "use a larger ridge");
 }
 
+/* The ridge is a share of the mean over columns that vary: others change nothing. */
+static void constant_columns_change_nothing(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const char *const linear[] = {"lda", "lpp", "npe", "isoproj", "orml", "orml-m", "mlda", "tlpp"};
+    for (size_t m = 0; m < 8; m++)
+        for (int unlabelled = 0; unlabelled < 2; unlabelled++) {
+            sample s, more;
+            double f[MOST], g[MOST], size = 0;
+            draw(&s, 40, 3, 3, 83, unlabelled);
+            more = s;
+            more.d = 7;
+            for (int64_t i = 0; i < s.n; i++)
+                for (int64_t j = 0; j < 7; j++) more.X[j + i * 7] = j < 3 ? s.X[j + i * 3] : j == 5 ? 0 : 2;
+            if ((m == 0 || m == 6) && unlabelled) continue; /* they see labelled rows alone */
+            const char *const *settings =
+                m == 4 ? SETTINGS("kernel", "linear", "ridge", "0.1", "neighbours", "6") : SETTINGS("ridge", "0.1");
+            fitted without = fit_settings(ctx, linear[m], settings, &s);
+            fitted with = fit_settings(ctx, linear[m], settings, &more);
+            scores(ctx, &without, &s, f);
+            scores(ctx, &with, &more, g);
+            for (int64_t i = 0; i < s.n; i++) size = fmax(size, fabs(f[i]));
+            for (int64_t i = 0; i < s.n; i++) assert_close(g[i] / size, f[i] / size, 1e-9);
+        }
+}
+
 /* ---- parts ---- */
 
 static void reconstruction_leaves_constants_alone(void **state)
@@ -431,6 +457,7 @@ int main(void)
         WITH_CONTEXT(hard_rows_have_an_answer),
         WITH_CONTEXT(wrong_numbers_of_components_are_refused),
         WITH_CONTEXT(a_singular_denominator_is_told),
+        WITH_CONTEXT(constant_columns_change_nothing),
         WITH_CONTEXT(reconstruction_leaves_constants_alone),
         WITH_CONTEXT(the_span_keeps_inner_products),
         WITH_CONTEXT(every_allocation_may_fail_with_more_columns_than_rows),
