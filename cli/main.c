@@ -90,7 +90,8 @@ static const char *input_at(const command *c, const arguments *args, const char 
     return NULL;
 }
 
-/* The option that writes to the same file as another one, to the command's own file where -o is not given; NULL: none. */
+/* The option that writes to the same file as another one, to the command's own file where -o is not given; NULL: none.
+ */
 static const char *written_by(const command *c, const arguments *args, const option *by, const char *path)
 {
     const option *other;

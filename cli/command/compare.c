@@ -86,7 +86,8 @@ static int64_t truth_column(const rung_table *table)
     return at >= 0 ? at : column_of(table, "true");
 }
 
-/* A truth column, where a file of predictions has one, must be that of the other files: its rows are in the same order. */
+/* A truth column, where a file of predictions has one, must be that of the other files: its rows are in the same order.
+ */
 static int same_truth(const compare_job *job, const rung_table *table, const rival *r)
 {
     int64_t at = truth_column(table);

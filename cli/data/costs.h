@@ -13,8 +13,8 @@ typedef struct {
     double abstain; /* 0: not given */
 } costs;
 
-/* Reads the options for the classes of a model or, where that is NULL, of data; the matrix is to be freed. EXIT_OK or an
- * exit code. */
+/* Reads the options for the classes of a model or, where that is NULL, of data; the matrix is to be freed. EXIT_OK or
+ * an exit code. */
 int costs_read(session *s, const arguments *args, const rung_model *model, const rung_data *data, costs *out);
 /* The cost of no answer with which a model that abstains answers every row; 0: it does so anyway. */
 double costs_always(const rung_model *model);

@@ -16,7 +16,8 @@ int datafile_read(session *s, const arguments *args, const char *path, rung_tabl
 /* The same with every cell as it stands in the file. */
 int datafile_read_text(session *s, const arguments *args, const char *path, rung_table **out);
 
-/* The operands from `first` on: files, folders and patterns; EXIT_OK or an exit code. None of them may be the output. */
+/* The operands from `first` on: files, folders and patterns; EXIT_OK or an exit code. None of them may be the output.
+ */
 int datafile_list(session *s, const arguments *args, int first, rung_files **out);
 /* Reads them as one table. */
 int datafile_read_all(session *s, const arguments *args, int first, rung_table **out);
@@ -28,8 +29,8 @@ int order_option(session *s, const arguments *args, const char **out);
 int load_model(session *s, const char *path, rung_model **out); /* EXIT_OK or an exit code */
 int model_possible(session *s, const char *path); /* before long work: whether a model can be written there */
 
-/* Reads a file (`-`: standard input) for a model: with its coding, so that a cell means what it meant when the model was
- * fitted. Every command that shows rows to a model reads them by one of these. */
+/* Reads a file (`-`: standard input) for a model: with its coding, so that a cell means what it meant when the model
+ * was fitted. Every command that shows rows to a model reads them by one of these. */
 int datafile_read_for(session *s, const arguments *args, const rung_model *model, const char *path, rung_table **out);
 /* The same with every cell as it stands: for several models. */
 int datafile_read_for_all(session *s, const arguments *args, const rung_model *first, const char *path,

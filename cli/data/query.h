@@ -5,7 +5,8 @@
 
 #include "core/common.h"
 
-/* Reads them as a table: a column with texts as the cells of a file, which are numbers if all of them are. The database is only read. EXIT_OK, or prints a message and returns an exit code. */
+/* Reads them as a table: a column with texts as the cells of a file, which are numbers if all of them are. The database
+ * is only read. EXIT_OK, or prints a message and returns an exit code. */
 int query_read(session *s, const char *path, const char *sql, rung_table **out);
 
 #endif

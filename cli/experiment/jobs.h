@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The jobs of a plan, cells of its table, in the store: entered, claimed, kept alive, finished. Each step is one transaction; the functions
- * may be called by several threads. */
+/* The jobs of a plan, cells of its table, in the store: entered, claimed, kept alive, finished. Each step is one
+ * transaction; the functions may be called by several threads. */
 #ifndef RUNG_CLI_EXPERIMENT_JOBS_H
 #define RUNG_CLI_EXPERIMENT_JOBS_H
 

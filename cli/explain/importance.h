@@ -20,8 +20,8 @@ typedef struct { /* a figure and what it points to */
 void importance_draw(const json_t *report, const char *title, int most, importance_drawing *out);
 void importance_free(importance_drawing *d);
 
-/* The names of the most important columns, at most so many, as rung_effects_options.columns wants them; to be freed. NULL:
- * no column matters. */
+/* The names of the most important columns, at most so many, as rung_effects_options.columns wants them; to be freed.
+ * NULL: no column matters. */
 char *importance_leading(const json_t *report, int most);
 
 /* A sentence: what the rows were, and a warning where the model was fitted to them; to be freed. */

@@ -163,8 +163,8 @@ char *desk_skip(desk *d, client *c)
     return wrong;
 }
 
-/* The last entry of this browser that an undo would take back; if it has none, the last one that came from no other that
- * is open. */
+/* The last entry of this browser that an undo would take back; if it has none, the last one that came from no other
+ * that is open. */
 static int64_t last_done(const desk *d, const client *own)
 {
     int64_t found = -1;

@@ -361,8 +361,8 @@ static bool create(journal *j)
     return done;
 }
 
-/* Locked, so that lines of several processes never mix. What is written is read back, like the lines of others, from the
- * file that the path then names. */
+/* Locked, so that lines of several processes never mix. What is written is read back, like the lines of others, from
+ * the file that the path then names. */
 static char *add_locked(journal *j, const journal_entry *e)
 {
     char *wrong = read_rest(j);

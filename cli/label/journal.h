@@ -42,13 +42,13 @@ typedef struct {
     size_t slots;
 } journal;
 
-/* Reads the journal of the data, if there is one, and the classes from it; EXIT_OK or an exit code. writes: entries will
- * be added. */
+/* Reads the journal of the data, if there is one, and the classes from it; EXIT_OK or an exit code. writes: entries
+ * will be added. */
 int journal_open(session *s, const char *path, bool writes, subject *of, journal *out);
 void journal_close(journal *j);
 
-/* Both return NULL, or a sentence that says what went wrong, to be freed: also where the file has been replaced, removed,
- * cut or changed since it was read, from then on. */
+/* Both return NULL, or a sentence that says what went wrong, to be freed: also where the file has been replaced,
+ * removed, cut or changed since it was read, from then on. */
 char *journal_follow(journal *j);                      /* reads what other processes have added */
 char *journal_add(journal *j, const journal_entry *e); /* the grader is one of the names */
 const char *journal_mark(how_chosen how);              /* "chosen", "random" or "" */

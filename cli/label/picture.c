@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Pictures. The browser asks by row and column; the name of the file is that of the cell and never comes from outside. */
+/* Pictures. The browser asks by row and column; the name of the file is that of the cell and never comes from outside.
+ */
 #define _GNU_SOURCE /* realpath */
 #include <fcntl.h>
 #include <stdlib.h>

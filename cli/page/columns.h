@@ -16,8 +16,8 @@ typedef struct {
 
 const char *answer_name(const rung_model *model);
 
-/* The effects of the most important columns of a report and, unless pair is NULL, the map of the first two; NULL where no
- * column matters. EXIT_OK or an exit code. */
+/* The effects of the most important columns of a report and, unless pair is NULL, the map of the first two; NULL where
+ * no column matters. EXIT_OK or an exit code. */
 int leading_effects(session *s, const rung_model *model, const rung_data *data, const json_t *importance,
                     json_t **effects, json_t **pair);
 /* From what is known; the reports get a reference. */

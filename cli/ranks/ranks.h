@@ -37,8 +37,8 @@ bool ranks_share(void *bytes, int64_t n);
 
 /* False, printed: failure. */
 bool ranks_send(int to, int tag, const void *bytes, int64_t n);
-/* One message that has arrived; from, tag: -1 for any, then those of the message. The bytes are to be freed; NULL: there
- * is none. */
+/* One message that has arrived; from, tag: -1 for any, then those of the message. The bytes are to be freed; NULL:
+ * there is none. */
 char *ranks_receive(int *from, int *tag, int64_t *n);
 
 #endif

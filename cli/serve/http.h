@@ -44,8 +44,8 @@ int http_port(session *s, const arguments *args, long long *out); /* EXIT_OK, or
 
 int http_workers(void); /* requests that run at once; as many again wait several times over, more are rejected (503) */
 
-/* Listens and answers in threads of its own; EXIT_OK or an exit code. From now on the signals that end the command reach
- * http_wait alone. */
+/* Listens and answers in threads of its own; EXIT_OK or an exit code. From now on the signals that end the command
+ * reach http_wait alone. */
 int http_start(session *s, const http_options *options, http_server **out);
 const char *http_address(const http_server *server); /* http://127.0.0.1:PORT/TOKEN/ */
 void http_wait(const http_server *server);           /* until a signal ends the command */

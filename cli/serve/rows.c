@@ -79,8 +79,8 @@ static char *text_of_cell(const json_t *cell)
     return text_of("%s", number_of(json_number_value(cell)).text);
 }
 
-/* A number is what it is, but a text is read as the model's file wrote its numbers, where 2.125 may be 2125: so a column
- * of such numbers has the ones or the others. Categories are words either way. */
+/* A number is what it is, but a text is read as the model's file wrote its numbers, where 2.125 may be 2125: so a
+ * column of such numbers has the ones or the others. Categories are words either way. */
 static char *check_mixture(const rung_model *model, const json_t *rows, int64_t j)
 {
     int written = 0;

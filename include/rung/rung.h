@@ -36,8 +36,8 @@
  *     program, where fields that are not there count as 0. It takes that of a newer program as well, as long as the
  *     fields it does not know are 0 (RUNG_EARG otherwise), and sets them to 0 where they are results.
  *   - Structs that only the library makes (rung_method, rung_param, rung_metric, rung_condition, rung_point,
- *     rung_curve_line, rung_suggested) grow at their end. Use them through the pointers it returns; never copy them or make arrays of
- *     them.
+ *     rung_curve_line, rung_suggested) grow at their end. Use them through the pointers it returns; never copy them or
+ *     make arrays of them.
  *   - The other structs (rung_view, rung_reliability_bin) stay as they are.
  * Before version 1.0 the number may change with every minor version. */
 #ifndef RUNG_H
@@ -138,7 +138,8 @@ RUNG_API void rung_ctx_set_overhead(rung_ctx *ctx, int64_t program, int64_t thre
 
 /* A fact about how models are made with this context, such as "command" and the command line: the models of later fits,
  * searches and updates keep it (rung_model_note_at). A later value of the same name replaces it; NULL removes it. The
- * library itself notes the seed, and the rows with their checksum. RUNG_EARG: an empty name, a text that is not UTF-8. */
+ * library itself notes the seed, and the rows with their checksum. RUNG_EARG: an empty name, a text that is not UTF-8.
+ */
 RUNG_API RUNG_CHECK rung_status rung_ctx_set_note(rung_ctx *ctx, const char *name, const char *value);
 
 typedef enum { RUNG_ERROR, RUNG_WARNING, RUNG_INFO, RUNG_DEBUG } rung_level;
@@ -255,23 +256,23 @@ typedef struct { /* zeros: the default */
 RUNG_API RUNG_CHECK rung_status rung_table_read(rung_ctx *ctx, const char *path, const rung_read_options *options,
                                                 rung_table **out);
 
-/* The files that names stand for, in the order given: a file; a folder, for the files in it whose names do not begin with
- * . or _ (where some names say a format, such as a.csv, only those, with a warning); a pattern with *, ? or [], as the
- * shell has them. Those of a folder or a pattern are in bytewise order. names ends with NULL. "-", standard input, stands
- * alone. RUNG_EIO: nothing matches, a folder is empty or cannot be read; RUNG_EARG: a file is given twice. */
+/* The files that names stand for, in the order given: a file; a folder, for the files in it whose names do not begin
+ * with . or _ (where some names say a format, such as a.csv, only those, with a warning); a pattern with *, ? or [], as
+ * the shell has them. Those of a folder or a pattern are in bytewise order. names ends with NULL. "-", standard input,
+ * stands alone. RUNG_EIO: nothing matches, a folder is empty or cannot be read; RUNG_EARG: a file is given twice. */
 RUNG_API RUNG_CHECK rung_status rung_files_new(rung_ctx *ctx, const char *const *names, rung_files **out);
 RUNG_API const char *rung_files_at(const rung_files *files, int64_t index); /* from 0; NULL past the last one */
 RUNG_API void rung_files_free(rung_files *files);
-/* Reads several files as one table, in bytewise order of their names, so that the order given does not matter. They must
- * have the same columns, by name (in any order) or by position; files without rows are left out with a warning. One file
- * is read as by rung_table_read. RUNG_EDATA: a file has other columns; errors of rung_table_read. */
+/* Reads several files as one table, in bytewise order of their names, so that the order given does not matter. They
+ * must have the same columns, by name (in any order) or by position; files without rows are left out with a warning.
+ * One file is read as by rung_table_read. RUNG_EDATA: a file has other columns; errors of rung_table_read. */
 RUNG_API RUNG_CHECK rung_status rung_table_read_files(rung_ctx *ctx, const rung_files *files,
                                                       const rung_read_options *options, rung_table **out);
 
-/* The same with the coding of a model: what it predicts, is compared on or updated with is read so. Its columns are read
- * as it needs them and all others, the label too, as text; the decimal point and the delimiter are those that the caller
- * gave for the training files, unless options say otherwise. RUNG_EDATA: a column is missing, or holds what the model
- * cannot read; errors of rung_table_read_files. */
+/* The same with the coding of a model: what it predicts, is compared on or updated with is read so. Its columns are
+ * read as it needs them and all others, the label too, as text; the decimal point and the delimiter are those that the
+ * caller gave for the training files, unless options say otherwise. RUNG_EDATA: a column is missing, or holds what the
+ * model cannot read; errors of rung_table_read_files. */
 RUNG_API RUNG_CHECK rung_status rung_model_read(rung_ctx *ctx, const rung_model *model, const rung_files *files,
                                                 const rung_read_options *options, rung_table **out);
 /* The same with the coding of data that rung_data_encode has made: test files are read as the training file was. */
@@ -284,8 +285,9 @@ RUNG_API RUNG_CHECK rung_status rung_table_new(rung_ctx *ctx, int64_t rows, rung
 /* Adds a column of numbers: row i at v[i * step], NaN: missing. RUNG_EARG: the name. */
 RUNG_API RUNG_CHECK rung_status rung_table_add_numbers(rung_ctx *ctx, rung_table *table, const char *name,
                                                        const double *v, int64_t step);
-/* Adds a column of text: row i is values[code[i]], code -1: missing. ordered != 0: the values are in order, lowest first:
- * the classes where the column holds the labels, else the words of an ordinal feature. RUNG_EARG: the name, a code outside the values. */
+/* Adds a column of text: row i is values[code[i]], code -1: missing. ordered != 0: the values are in order, lowest
+ * first: the classes where the column holds the labels, else the words of an ordinal feature. RUNG_EARG: the name, a
+ * code outside the values. */
 RUNG_API RUNG_CHECK rung_status rung_table_add_text(rung_ctx *ctx, rung_table *table, const char *name,
                                                     const int32_t *code, const char *const *values, int32_t n_values,
                                                     int ordered);
@@ -339,8 +341,8 @@ typedef struct { /* zeros: the default */
     const int *left_out; /* a flag per column, not 0: left out beside those of ignore; NULL: none */
 } rung_encode_options;
 
-/* n rows of d numbers that belong to the caller: row i, column j at v[i * row + j * col]. NaN is a missing cell: it takes
- * the median of the training rows, or goes to the method as it is if that can use it (boost). */
+/* n rows of d numbers that belong to the caller: row i, column j at v[i * row + j * col]. NaN is a missing cell: it
+ * takes the median of the training rows, or goes to the method as it is if that can use it (boost). */
 typedef struct {
     const double *v;
     int64_t n, d, row, col;
@@ -363,8 +365,8 @@ RUNG_API RUNG_CHECK rung_status rung_data_encode_like(rung_ctx *ctx, const rung_
 
 /* The classes that n labels name (texts, "" where there is none; intervals too) as an order, "1<2<3", to be freed by
  * rung_free: the scale on which labels of several sources are compared. Whole numbers become a scale without gaps: 1, 2
- * and 5 give 1<2<3<4<5, the step being the largest number that divides them all (10, 20, 40: 10<20<30<40), and a warning
- * says so. RUNG_EDATA: words, which have no order. */
+ * and 5 give 1<2<3<4<5, the step being the largest number that divides them all (10, 20, 40: 10<20<30<40), and a
+ * warning says so. RUNG_EDATA: words, which have no order. */
 RUNG_API RUNG_CHECK rung_status rung_labels_order(rung_ctx *ctx, int64_t n, const char *const *labels, char **out);
 
 /* Data from memory: rank[i] in 1..classes, 0: unlabelled; weight: one per row, or NULL. Everything is copied.
@@ -380,22 +382,24 @@ RUNG_API RUNG_CHECK rung_status rung_data_new_real(rung_ctx *ctx, const rung_vie
  * RUNG_EARG: a name that is empty, or twice there. */
 RUNG_API RUNG_CHECK rung_status rung_data_set_names(rung_ctx *ctx, rung_data *data, const char *const *columns,
                                                     const char *label, const char *const *classes);
-/* Which rows were labelled because they were chosen (a flag per row, not 0: rung_suggested.random was 0), before the data
- * are used; NULL: none. They teach as the others do, but a fit counts only the others in its error: chosen rows are not
- * like new ones. A table says it in a column named `suggested` with cells `chosen`, `random` or empty. */
+/* Which rows were labelled because they were chosen (a flag per row, not 0: rung_suggested.random was 0), before the
+ * data are used; NULL: none. They teach as the others do, but a fit counts only the others in its error: chosen rows
+ * are not like new ones. A table says it in a column named `suggested` with cells `chosen`, `random` or empty. */
 RUNG_API RUNG_CHECK rung_status rung_data_set_chosen(rung_ctx *ctx, rung_data *data, const int *chosen);
 /* Rows that belong together (of one patient, one school), before the data are used: a number per row, equal for rows of
  * one group; copied. Every fit, search and importance holds them out together. NULL: none. */
 RUNG_API RUNG_CHECK rung_status rung_data_set_groups(rung_ctx *ctx, rung_data *data, const int *group);
-/* Makes intervals of the labels of data from memory, before they are used: the label of row i is one of rank[i]..upper[i]
- * (upper[i] = rank[i]: that class; 0: unlabelled). An interval of all classes means unlabelled. Label cells of a file may
- * be intervals, too: 2..4, <=2, >=4, low..mid. RUNG_EDATA: an upper end below its rank, or outside the classes. */
+/* Makes intervals of the labels of data from memory, before they are used: the label of row i is one of
+ * rank[i]..upper[i] (upper[i] = rank[i]: that class; 0: unlabelled). An interval of all classes means unlabelled. Label
+ * cells of a file may be intervals, too: 2..4, <=2, >=4, low..mid. RUNG_EDATA: an upper end below its rank, or outside
+ * the classes. */
 RUNG_API RUNG_CHECK rung_status rung_data_set_upper(rung_ctx *ctx, rung_data *data, const int *upper);
-/* Reads n labels as a fit reads the cells of a label column, so that a text means the same everywhere: a class, an interval
- * of classes (2..4, <=2, >=4, low..mid), or no label (NULL, "", NA, ...). order: as in rung_encode_options; NULL: numbers
- * order themselves, and of words the classes alone are read, in the order in which they first occur, ends of intervals
- * last, and no ranks. *out has no columns of use: rung_data_classes, rung_data_class_name, rung_data_ranks and
- * rung_data_uppers say what was read. RUNG_EARG: a number of labels below 1, the order; RUNG_EDATA: a label that is neither. */
+/* Reads n labels as a fit reads the cells of a label column, so that a text means the same everywhere: a class, an
+ * interval of classes (2..4, <=2, >=4, low..mid), or no label (NULL, "", NA, ...). order: as in rung_encode_options;
+ * NULL: numbers order themselves, and of words the classes alone are read, in the order in which they first occur, ends
+ * of intervals last, and no ranks. *out has no columns of use: rung_data_classes, rung_data_class_name, rung_data_ranks
+ * and rung_data_uppers say what was read. RUNG_EARG: a number of labels below 1, the order; RUNG_EDATA: a label that is
+ * neither. */
 RUNG_API RUNG_CHECK rung_status rung_data_of_labels(rung_ctx *ctx, int64_t n, const char *const *labels,
                                                     const char *order, rung_data **out);
 /* Which labelled rows leave together where rows are held out: those of a group, and equal rows as equal_rows says (see
@@ -446,17 +450,19 @@ typedef enum {
     RUNG_PASSES_NEVER = 2
 } rung_passes;
 
-/* The rows of files for a fit by spec, loaded or read in passes. Files of up to 10,000 rows are loaded if they can be, and so
- * are those that passes cannot serve: for a method that is not RUNG_STREAMS or has landmarks=exact, with real targets,
- * groups, kept data, sparse rows, named pipes. Standard input ("-") is read to its end and kept for later calls with
- * this context: in memory, or in a temporary file where it exceeds a sixteenth of the limit (RUNG_EIO: there is no room).
+/* The rows of files for a fit by spec, loaded or read in passes. Files of up to 10,000 rows are loaded if they can be,
+ * and so are those that passes cannot serve: for a method that is not RUNG_STREAMS or has landmarks=exact, with real
+ * targets, groups, kept data, sparse rows, named pipes. Standard input ("-") is read to its end and kept for later
+ * calls with this context: in memory, or in a temporary file where it exceeds a sixteenth of the limit (RUNG_EIO: there
+ * is no room).
  *
- * The first pass is made here: it finds the columns, all categories and classes, and a uniform sample of at most 200,000
- * rows, by the seed, as large as the memory limit and the method allow; fills, scaling and quantiles are learned from it.
- * The data set is that sample, and rung_model_fit reads all rows: by sums over further passes (kdlor, krr, ckr, pom), into
- * the bins of boosted trees (boost, those of auto), or not at all (isbor and the other models of auto learn from the
- * sample). The processes of rung_ctx_set_comm divide the files among them. The files must not change meanwhile (RUNG_EIO).
- * Errors of rung_table_read_files and rung_data_encode; RUNG_EARG: RUNG_PASSES_ALWAYS where passes cannot serve. */
+ * The first pass is made here: it finds the columns, all categories and classes, and a uniform sample of at most
+ * 200,000 rows, by the seed, as large as the memory limit and the method allow; fills, scaling and quantiles are
+ * learned from it. The data set is that sample, and rung_model_fit reads all rows: by sums over further passes (kdlor,
+ * krr, ckr, pom), into the bins of boosted trees (boost, those of auto), or not at all (isbor and the other models of
+ * auto learn from the sample). The processes of rung_ctx_set_comm divide the files among them. The files must not
+ * change meanwhile (RUNG_EIO). Errors of rung_table_read_files and rung_data_encode; RUNG_EARG: RUNG_PASSES_ALWAYS
+ * where passes cannot serve. */
 RUNG_API RUNG_CHECK rung_status rung_data_open(rung_ctx *ctx, const rung_spec *spec, const rung_files *files,
                                                const rung_read_options *options, const rung_encode_options *encode,
                                                rung_passes passes, rung_data **out);
@@ -477,9 +483,10 @@ RUNG_API RUNG_CHECK rung_status rung_spec_set(rung_ctx *ctx, rung_spec *spec, co
 /* How feature columns are scaled: "standard" (the default), "minmax", "rank", "relevance" (standard, then
  * weighted by the gains of small boosted trees; learned again in every fold), "none". RUNG_EARG: anything else. */
 RUNG_API RUNG_CHECK rung_status rung_spec_set_scale(rung_ctx *ctx, rung_spec *spec, const char *scale);
-/* What labelled rows that agree in every column are: "together" (copies of one object: they are held out together, so that
- * errors are those of new objects), "apart" (replicates, such as rows of a design or a survey: they are held out one by one,
- * because new rows will repeat them as often), "auto" (the default: decided by counts). RUNG_EARG: anything else. */
+/* What labelled rows that agree in every column are: "together" (copies of one object: they are held out together, so
+ * that errors are those of new objects), "apart" (replicates, such as rows of a design or a survey: they are held out
+ * one by one, because new rows will repeat them as often), "auto" (the default: decided by counts). RUNG_EARG: anything
+ * else. */
 RUNG_API RUNG_CHECK rung_status rung_spec_set_equal_rows(rung_ctx *ctx, rung_spec *spec, const char *rule);
 /* The weight of a class, 1 by default. RUNG_EARG: a method without weights, a weight below 0. A class that the data do
  * not have is found by the fit. */
@@ -491,8 +498,8 @@ RUNG_API RUNG_CHECK rung_status rung_spec_set_balanced(rung_ctx *ctx, rung_spec 
 /* keep != 0: the model keeps its labelled rows, so that rung_model_update can add to them. RUNG_EARG: a method that is
  * not RUNG_UPDATABLE. */
 RUNG_API RUNG_CHECK rung_status rung_spec_set_keep_data(rung_ctx *ctx, rung_spec *spec, int keep);
-/* The costs of wrong answers (classes x classes, by rows: truth, answer; copied) and, if above 0, of no answer. The model
- * keeps them and answers what is expected to cost least. RUNG_EARG: cost is not as rung_cost_parse makes it. */
+/* The costs of wrong answers (classes x classes, by rows: truth, answer; copied) and, if above 0, of no answer. The
+ * model keeps them and answers what is expected to cost least. RUNG_EARG: cost is not as rung_cost_parse makes it. */
 RUNG_API RUNG_CHECK rung_status rung_spec_set_cost(rung_ctx *ctx, rung_spec *spec, int classes, const double *cost,
                                                    double abstain);
 /* wanted != 0: a fit that learns from unlabelled rows also reports the cross-validated error of label propagation alone
@@ -535,8 +542,8 @@ RUNG_API RUNG_CHECK rung_status rung_model_update(rung_ctx *ctx, const rung_mode
                                                   rung_model **out);
 /* RUNG_OK: the model can be updated. RUNG_EARG: it cannot; the message says why. */
 RUNG_API RUNG_CHECK rung_status rung_model_updatable(rung_ctx *ctx, const rung_model *model);
-/* *out = 1 where the rows (coded by rung_model_encode, with their labels) are those the model was fitted to, all of them in
- * their order, so that its error on them is too small. 0 also for some of them, which cannot be told. */
+/* *out = 1 where the rows (coded by rung_model_encode, with their labels) are those the model was fitted to, all of
+ * them in their order, so that its error on them is too small. 0 also for some of them, which cannot be told. */
 RUNG_API RUNG_CHECK rung_status rung_model_saw(rung_ctx *ctx, const rung_model *model, const rung_data *data, int *out);
 
 /* ---- model files -------------------------------------------------------------------------------- */
@@ -563,12 +570,13 @@ typedef struct { /* where to write; NULL: not wanted */
     double *sd;      /* n: the standard deviation of the latent value whose mean is the score */
     int *low, *high; /* n: a range of ranks that contains the true one with the probability `level` */
     double level;    /* above 0, below 1 */
-    /* Answers that cost least under the probabilities, see rung_cost_parse: classes x classes; NULL: those of the model,
-     * if it has some. abstain > 0: rank 0 ("unsure") where every answer is expected to cost more than that. */
+    /* Answers that cost least under the probabilities, see rung_cost_parse: classes x classes; NULL: those of the
+     * model, if it has some. abstain > 0: rank 0 ("unsure") where every answer is expected to cost more than that. */
     const double *cost;
     double abstain;
     /* 1: low and high contain the true rank with the probability `level` in every class with enough labels (0.9: nine),
-     * not only over all rows: ranges of rows that may be of a rare class are wider. RUNG_EARG: the model has none by class. */
+     * not only over all rows: ranges of rows that may be of a rare class are wider. RUNG_EARG: the model has none by
+     * class. */
     int by_class;
 } rung_output;
 /* Predicts rows that are coded as the model was trained: the view of rung_model_encode, or numbers from memory. A row
@@ -673,32 +681,32 @@ typedef struct {
     double value, error, z, p;        /* estimate, standard error, value / error, two-sided p of value = 0 */
     double odds, odds_low, odds_high; /* exp(value) and its 95 % range */
 } rung_coefficient;
-/* Fills in the coefficient of an index from 0 in an output (score column) from 0; returns 0 past the last one, where the
- * score is not linear, or where out->size is not set, else 1. */
+/* Fills in the coefficient of an index from 0 in an output (score column) from 0; returns 0 past the last one, where
+ * the score is not linear, or where out->size is not set, else 1. */
 RUNG_API int rung_model_coefficient(const rung_model *model, int output, int index, rung_coefficient *out);
-/* The same for the thresholds between the classes that had labels; those of rung_model_thresholds are on the scale of the
- * score instead. */
+/* The same for the thresholds between the classes that had labels; those of rung_model_thresholds are on the scale of
+ * the score instead. */
 RUNG_API int rung_model_threshold(const rung_model *model, int index, rung_coefficient *out);
 /* The log likelihood of the training rows, without the penalty; NaN: the method does not report it. */
 RUNG_API double rung_model_log_likelihood(const rung_model *model);
-/* What the standard errors assume. "model": rows are independent, weights are counts. "groups": only the groups that the
- * data name are independent. "rows": rows are, whatever their weights mean. NULL: the model has none. units, unless NULL:
- * the number of rows or groups. */
+/* What the standard errors assume. "model": rows are independent, weights are counts. "groups": only the groups that
+ * the data name are independent. "rows": rows are, whatever their weights mean. NULL: the model has none. units, unless
+ * NULL: the number of rows or groups. */
 RUNG_API const char *rung_model_errors(const rung_model *model, int64_t *units);
-/* The covariance of the coefficients and thresholds, in the order of their indices: out (unless NULL) has room for n x n
- * numbers. Returns n; 0: the model has none. */
+/* The covariance of the coefficients and thresholds, in the order of their indices: out (unless NULL) has room for n x
+ * n numbers. Returns n; 0: the model has none. */
 RUNG_API int rung_model_covariance(const rung_model *model, double *out);
-/* Are the odds proportional: is one coefficient right for all thresholds? For pom with standard errors of the model: twice
- * the log likelihood that a coefficient for each threshold gains (with very many rows the score statistic). A small p
- * speaks against it. */
+/* Are the odds proportional: is one coefficient right for all thresholds? For pom with standard errors of the model:
+ * twice the log likelihood that a coefficient for each threshold gains (with very many rows the score statistic). A
+ * small p speaks against it. */
 typedef struct {
     size_t size;
     int64_t column; /* of the table, from 0; -1: all columns together */
     double chi2, p; /* NaN: cannot be tested */
     int df;         /* degrees of freedom */
 } rung_parallel_test;
-/* Fills in the test of an index from 0, the first being that of all columns; returns 0 past the last one (or where there
- * is none, or out->size is not set), else 1. */
+/* Fills in the test of an index from 0, the first being that of all columns; returns 0 past the last one (or where
+ * there is none, or out->size is not set), else 1. */
 RUNG_API int rung_model_parallel(const rung_model *model, int index, rung_parallel_test *out);
 /* Rows or basis functions with a coefficient, as the fit counted them. */
 RUNG_API int64_t rung_model_terms(const rung_model *model);
@@ -712,8 +720,8 @@ RUNG_API int rung_model_format(void);                             /* of the mode
 /* How the model was made, by index from 0: the name of a fact ("command", "seed", "data", ...), and in *value the text;
  * NULL past the last one. After an update there is a text for each step, with "; " between them. */
 RUNG_API const char *rung_model_note_at(const rung_model *model, int index, const char **value);
-/* The costs it answers by: classes x classes, by rows: truth, answer; NULL: none. *abstain (unless NULL): the cost of no
- * answer, 0: it always answers. */
+/* The costs it answers by: classes x classes, by rows: truth, answer; NULL: none. *abstain (unless NULL): the cost of
+ * no answer, 0: it always answers. */
 RUNG_API const double *rung_model_cost(const rung_model *model, double *abstain);
 
 /* The whole description, as one JSON object; release it with rung_free. RUNG_EDATA: a text that is not UTF-8. */
@@ -732,13 +740,13 @@ typedef struct { /* zeros: the default */
     int folds;    /* rung_importance_held_out; 0: 5 */
 } rung_importance_options;
 /* By how much the error rises when a column is permuted among the labelled rows, with a 95 % range over the rows;
- * related columns are also permuted together. The data are coded by rung_model_encode; the report says whether the model
- * was fitted to them (`seen`), in which case the numbers say what the fit used rather than what helps on new rows.
- * options: NULL: the default. RUNG_EARG: an option, a model without ranks; RUNG_EDATA: fewer than two labels. */
+ * related columns are also permuted together. The data are coded by rung_model_encode; the report says whether the
+ * model was fitted to them (`seen`), in which case the numbers say what the fit used rather than what helps on new
+ * rows. options: NULL: the default. RUNG_EARG: an option, a model without ranks; RUNG_EDATA: fewer than two labels. */
 RUNG_API RUNG_CHECK rung_status rung_importance_run(rung_ctx *ctx, const rung_model *model, const rung_data *data,
                                                     const rung_importance_options *options, char **report);
-/* The same for a method: every labelled row is predicted by a fit to the other folds, which has not seen it. RUNG_EDATA:
- * too few labels to hold any out; errors of rung_model_fit. */
+/* The same for a method: every labelled row is predicted by a fit to the other folds, which has not seen it.
+ * RUNG_EDATA: too few labels to hold any out; errors of rung_model_fit. */
 RUNG_API RUNG_CHECK rung_status rung_importance_held_out(rung_ctx *ctx, const rung_spec *spec, const rung_data *data,
                                                          const rung_importance_options *options, char **report);
 
@@ -749,9 +757,9 @@ typedef struct { /* zeros: the default */
     int64_t rows;        /* to average over at most, chosen at random by the seed; 0: 500 */
     int pair;            /* 1: the joint effect of the two columns given, as a map */
 } rung_effects_options;
-/* How the answer and the probability of every class change along a column: partial dependence (every row gets the value)
- * and accumulated local effects (only rows near it; Apley and Zhu, 2020), with the distribution of the values. A category
- * has partial dependence alone. Labels are not needed. RUNG_EARG: an option, a model without ranks. */
+/* How the answer and the probability of every class change along a column: partial dependence (every row gets the
+ * value) and accumulated local effects (only rows near it; Apley and Zhu, 2020), with the distribution of the values. A
+ * category has partial dependence alone. Labels are not needed. RUNG_EARG: an option, a model without ranks. */
 RUNG_API RUNG_CHECK rung_status rung_effects_run(rung_ctx *ctx, const rung_model *model, const rung_data *data,
                                                  const rung_effects_options *options, char **report);
 
@@ -763,13 +771,13 @@ typedef struct { /* zeros: the default */
     const char *fixed; /* columns that cannot change, "age,sex"; NULL: none */
     const rung_data *background; /* the rows to compare with, coded by rung_model_encode; NULL: the data themselves */
 } rung_row_options;
-/* Why a row gets its answer: the contribution of every column against the average row of the background (Shapley values,
- * which add up to the difference), and the smallest change of at most three columns, within the values of the background,
- * that would move it one class down or up. The report says "exact" where all sets of columns were replaced in all rows of
- * the background, which is done where it takes few predictions. Otherwise orders of the columns are sampled in
- * antithetic pairs and rows at random, as many as can be had for moderate work, and every contribution has the standard
- * error of that. RUNG_EARG: an option, a row that is not there, a model without ranks; RUNG_EDATA: a background of one
- * row. */
+/* Why a row gets its answer: the contribution of every column against the average row of the background (Shapley
+ * values, which add up to the difference), and the smallest change of at most three columns, within the values of the
+ * background, that would move it one class down or up. The report says "exact" where all sets of columns were replaced
+ * in all rows of the background, which is done where it takes few predictions. Otherwise orders of the columns are
+ * sampled in antithetic pairs and rows at random, as many as can be had for moderate work, and every contribution has
+ * the standard error of that. RUNG_EARG: an option, a row that is not there, a model without ranks; RUNG_EDATA: a
+ * background of one row. */
 RUNG_API RUNG_CHECK rung_status rung_row_explain(rung_ctx *ctx, const rung_model *model, const rung_data *data,
                                                  const rung_row_options *options, char **report);
 
@@ -778,7 +786,8 @@ RUNG_API RUNG_CHECK rung_status rung_row_explain(rung_ctx *ctx, const rung_model
 /* The matrix (classes x classes, by rows: truth, answer) of "absolute" (|truth - answer|), "squared", "zero-one", or
  * "up=2,down=1": so much per class that the answer is too high or too low. RUNG_EARG: anything else. */
 RUNG_API RUNG_CHECK rung_status rung_cost_parse(rung_ctx *ctx, const char *text, int classes, double *cost);
-/* RUNG_EARG, with a sentence: a cost that is negative or not finite, or a mistake that is cheaper than the right answer. */
+/* RUNG_EARG, with a sentence: a cost that is negative or not finite, or a mistake that is cheaper than the right
+ * answer. */
 RUNG_API RUNG_CHECK rung_status rung_cost_check(rung_ctx *ctx, int classes, const double *cost, double abstain);
 
 /* ---- metrics ------------------------------------------------------------------------------------ */
@@ -817,9 +826,9 @@ RUNG_API double rung_metrics_value(const rung_metrics *metrics, const char *key)
  * NULL. RUNG_EARG: a rank outside the classes, out->size; RUNG_EDATA: no row is left. */
 RUNG_API RUNG_CHECK rung_status rung_metrics_compute(rung_ctx *ctx, int64_t n, int classes, const int *truth,
                                                      const int *predicted, const double *proba, rung_metrics *out);
-/* The same where true labels may be intervals truth[i]..upper[i] (upper NULL: none is). Such a row counts as the class of
- * its interval that is nearest to the prediction, so its error is the distance to the interval; the ranked probability
- * score skips the thresholds inside. RUNG_EARG: an upper end below its truth. */
+/* The same where true labels may be intervals truth[i]..upper[i] (upper NULL: none is). Such a row counts as the class
+ * of its interval that is nearest to the prediction, so its error is the distance to the interval; the ranked
+ * probability score skips the thresholds inside. RUNG_EARG: an upper end below its truth. */
 RUNG_API RUNG_CHECK rung_status rung_metrics_compute_intervals(rung_ctx *ctx, int64_t n, int classes, const int *truth,
                                                                const int *upper, const int *predicted,
                                                                const double *proba, rung_metrics *out);
@@ -839,12 +848,12 @@ RUNG_API RUNG_CHECK rung_status rung_metrics_run(rung_ctx *ctx, int64_t n, int c
  * those of both columns. */
 RUNG_API RUNG_CHECK rung_status rung_metrics_compute_table(rung_ctx *ctx, const rung_table *table, const char *truth,
                                                            const char *predicted, const char *order, rung_metrics *out);
-/* The metrics of the rows that the fit held out in turn; where at least ten of them have a label that is no interval, of
- * these alone. Returns 0 (and leaves out alone) where it held out none (calibrate=0, real targets) or out->size is not
- * set, else 1. */
+/* The metrics of the rows that the fit held out in turn; where at least ten of them have a label that is no interval,
+ * of these alone. Returns 0 (and leaves out alone) where it held out none (calibrate=0, real targets) or out->size is
+ * not set, else 1. */
 RUNG_API int rung_model_cv(const rung_model *model, rung_metrics *out);
-/* The metrics of always predicting the median of the labels, on the same rows, with the same weights and groups. Returns
- * its rank; 0 (and leaves out alone) as above, and for models of versions that did not measure it. */
+/* The metrics of always predicting the median of the labels, on the same rows, with the same weights and groups.
+ * Returns its rank; 0 (and leaves out alone) as above, and for models of versions that did not measure it. */
 RUNG_API int rung_model_cv_median(const rung_model *model, rung_metrics *out);
 
 /* Whether two sets of paired numbers differ: Wilcoxon's signed-rank test. */
@@ -873,8 +882,8 @@ typedef struct {
     double mcnemar;         /* ... p of McNemar's exact test of them */
     double mae_p;           /* p of the difference itself, each row's changing its sign with probability 1/2 */
 } rung_difference;
-/* Rows whose truth is 0 are left out. upper: as in rung_metrics_compute_intervals, or NULL. RUNG_EARG: a rank outside the
- * classes, an upper end below its truth, out->size; RUNG_EDATA: no row is left. */
+/* Rows whose truth is 0 are left out. upper: as in rung_metrics_compute_intervals, or NULL. RUNG_EARG: a rank outside
+ * the classes, an upper end below its truth, out->size; RUNG_EDATA: no row is left. */
 RUNG_API RUNG_CHECK rung_status rung_compare(rung_ctx *ctx, int64_t n, int classes, const int *truth, const int *upper,
                                              const int *a, const int *b, rung_difference *out);
 
@@ -947,10 +956,10 @@ RUNG_API int rung_search_winner(const rung_search *search); /* its index */
 RUNG_API const rung_metric *rung_search_metric(const rung_search *search);
 RUNG_API int rung_search_folds(const rung_search *search); /* 0: the log evidence of all labels decides */
 RUNG_API int rung_search_repeats(const rung_search *search);
-/* The metrics of the search, corrected for the choice, as in rung_model_cv. The winner is the best of many points, so that
- * its own metrics are too good; by how much is measured by searches without each fifth of the rows, whose winners predict
- * it. Returns 0 (and leaves out alone) where there is no choice to correct (a single point, the evidence, too few labels) or
- * out->size is not set, else 1. */
+/* The metrics of the search, corrected for the choice, as in rung_model_cv. The winner is the best of many points, so
+ * that its own metrics are too good; by how much is measured by searches without each fifth of the rows, whose winners
+ * predict it. Returns 0 (and leaves out alone) where there is no choice to correct (a single point, the evidence, too
+ * few labels) or out->size is not set, else 1. */
 RUNG_API int rung_search_corrected(const rung_search *search, rung_metrics *out);
 /* The metrics of nested cross-validation: the whole search, with scaling and fits, repeated without the rows measured.
  * Returns 0 (and leaves out alone) where it was not asked for or out->size is not set, else 1. */
@@ -980,8 +989,8 @@ typedef struct { /* zeros: the default */
  * then, and compared with the constant median. options: NULL: the default. RUNG_EARG: an option; RUNG_EDATA: too few
  * labels.
  * With strategies labelling is replayed: two labels of each class are given, then every strategy chooses the next rows,
- * batch after batch: "random" draws them, "suggest" takes those of rung_suggest_run. Sizes are labels in total then, after
- * the first ones; NULL: batches of 12 up to 120. */
+ * batch after batch: "random" draws them, "suggest" takes those of rung_suggest_run. Sizes are labels in total then,
+ * after the first ones; NULL: batches of 12 up to 120. */
 RUNG_API RUNG_CHECK rung_status rung_curve_run(rung_ctx *ctx, const rung_curve_options *options, const rung_data *data,
                                                rung_curve **out);
 RUNG_API void rung_curve_free(rung_curve *curve);
@@ -989,8 +998,8 @@ RUNG_API void rung_curve_free(rung_curve *curve);
 RUNG_API const rung_metric *rung_curve_metric(const rung_curve *curve);
 RUNG_API int rung_curve_repeats(const rung_curve *curve);
 RUNG_API int64_t rung_curve_test_rows(const rung_curve *curve); /* of each repeat */
-/* The labels per class of a size (with strategies: in total), by index from 0, and in *labels (unless that is NULL) those
- * of all classes; 0 past the last one. */
+/* The labels per class of a size (with strategies: in total), by index from 0, and in *labels (unless that is NULL)
+ * those of all classes; 0 past the last one. */
 RUNG_API int rung_curve_size(const rung_curve *curve, int index, int64_t *labels);
 typedef struct {
     const char *method;
@@ -1025,8 +1034,8 @@ typedef struct {
 
 /* The unlabelled rows whose labels are worth most together, best first, the random ones among them. Rows
  * that stand for many others, unlike those labelled, and about which the model is in doubt come first; without labels
- * those that stand for many. Never two rows that are equal in all columns. By the seed of the context. options: NULL: the
- * default. RUNG_EARG: an option, real targets; RUNG_EDATA: no row is unlabelled; errors of rung_model_fit. */
+ * those that stand for many. Never two rows that are equal in all columns. By the seed of the context. options: NULL:
+ * the default. RUNG_EARG: an option, real targets; RUNG_EDATA: no row is unlabelled; errors of rung_model_fit. */
 RUNG_API RUNG_CHECK rung_status rung_suggest_run(rung_ctx *ctx, const rung_spec *spec, const rung_data *data,
                                                  const rung_suggest_options *options, rung_suggestion **out);
 RUNG_API void rung_suggestion_free(rung_suggestion *suggestion);
@@ -1041,18 +1050,20 @@ typedef struct {
     double now, now_low, now_high; /* the mean absolute error now, with its 95 % range */
     double value, low, high;       /* the error of a fit to all of them: median and 90 % range */
 } rung_forecast;
-/* From a learning curve, the errors (n of them) of fits to ascending numbers of labels, the last being the error now: by
- * a power law with an unknown limit, averaged over all that agree with the curve. se: the standard errors; NULL: from how
- * the errors scatter. RUNG_EARG: fewer than two errors, sizes that do not ascend, a negative number, out->size. */
+/* From a learning curve, the errors (n of them) of fits to ascending numbers of labels, the last being the error now:
+ * by a power law with an unknown limit, averaged over all that agree with the curve. se: the standard errors; NULL:
+ * from how the errors scatter. RUNG_EARG: fewer than two errors, sizes that do not ascend, a negative number,
+ * out->size. */
 RUNG_API RUNG_CHECK rung_status rung_forecast_run(rung_ctx *ctx, int n, const int64_t *labels, const double *error,
                                                   const double *se, int64_t more, rung_forecast *out);
-/* The forecast for the data of a suggestion, from fits to parts of its labels. Only rows that were not chosen count in the
- * errors. Returns 0 (and leaves out alone) where it was not wanted, there are too few labels, or out->size is not set. */
+/* The forecast for the data of a suggestion, from fits to parts of its labels. Only rows that were not chosen count in
+ * the errors. Returns 0 (and leaves out alone) where it was not wanted, there are too few labels, or out->size is not
+ * set. */
 RUNG_API int rung_suggestion_forecast(const rung_suggestion *suggestion, rung_forecast *out);
 /* The same for a line of a curve, from all labels of the data and not only those outside the test rows: what
- * rung_suggest_run forecasts of the same data. Of the mean absolute error, whatever the metric of the curve. Returns 0 (and
- * leaves out alone) for lines that hide unlabelled rows from a method that uses them, for the constant median, for rows
- * that are not labelled at random, and as above. */
+ * rung_suggest_run forecasts of the same data. Of the mean absolute error, whatever the metric of the curve. Returns 0
+ * (and leaves out alone) for lines that hide unlabelled rows from a method that uses them, for the constant median, for
+ * rows that are not labelled at random, and as above. */
 RUNG_API int rung_curve_forecast(const rung_curve *curve, int index, rung_forecast *out);
 
 #ifdef __cplusplus

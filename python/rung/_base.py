@@ -267,9 +267,9 @@ class Weighted:
             The rows. Columns of text are coded one-of-k, missing cells by the median. A sparse matrix is converted to a
             dense array.
         y : array-like of shape (n,)
-            The labels. None, NaN and (see `unlabelled`) -1 mark an unlabelled row. A label may be an interval of classes:
-            text such as "2..4", "<=2", ">=4" or "low..mid", or all labels as a pair of arrays (lower, upper). pom, ogp,
-            gpor, boost, auto and median take such labels.
+            The labels. None, NaN and (see `unlabelled`) -1 mark an unlabelled row. A label may be an interval of
+            classes: text such as "2..4", "<=2", ">=4" or "low..mid", or all labels as a pair of arrays (lower, upper).
+            pom, ogp, gpor, boost, auto and median take such labels.
         sample_weight : array-like of shape (n,), default None
             A weight per row; a row of weight 0 counts as unlabelled.
         groups : array-like of shape (n,), default None

@@ -6,9 +6,9 @@
 """
 
 _WEIGHTS = (
-    "a row of weight k is k equal rows, but the check also shuffles the rows, and which of them a fold of the calibration "
-    "holds depends on their order; in the same order, or with calibrate=0, it passes, but for trees, which draw rows, "
-    "and graphs, in which every row is one"
+    "a row of weight k is k equal rows, but the check also shuffles the rows, and which of them a fold of the "
+    "calibration holds depends on their order; in the same order, or with calibrate=0, it passes, but for trees, which "
+    "draw rows, and graphs, in which every row is one"
 )
 EXPECTED_FAILED_CHECKS = {
     "check_classifiers_train": (

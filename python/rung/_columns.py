@@ -59,7 +59,9 @@ class Places:
         """By name, or by position from 1 where the name would not survive a list. position: from 0, where it is not the
         place."""
         name = "," if self.names is None else self.names[place]
-        return str((place if position is None else position) + 1) if set(",=") & set(name) or name.strip() != name or not name else name
+        if name and name.strip() == name and not set(",=") & set(name):
+            return name
+        return str((place if position is None else position) + 1)
 
 
 def said_by(estimator, places, typed):

@@ -65,7 +65,8 @@ def check(estimator, X, reset):
     finite = "allow-nan" if estimator.missing == "median" else True
     frame = frame_of(X)
     if frame is not None:
-        known = None if reset or not getattr(estimator, "_from_file", False) else frame.only(estimator.feature_names_in_)
+        from_file = not reset and getattr(estimator, "_from_file", False)
+        known = frame.only(estimator.feature_names_in_) if from_file else None
         if known is None:
             validate_data(estimator, X if hasattr(X, "shape") else frame, reset=reset, skip_check_array=True)
         frame = frame if known is None else known
@@ -151,8 +152,8 @@ def _typed(X, kind):
 
 
 def _may_be_others(X):
-    """Whether a column of an array may be something else than numbers to the library, which finds columns that only count
-    the rows, and dates such as 20240131, in a table. A column of either kind passes this; the library decides."""
+    """Whether a column of an array may be something else than numbers to the library, which finds columns that only
+    count the rows, and dates such as 20240131, in a table. A column of either kind passes this; the library decides."""
     if X.size == 0:
         return False
     low, high = X.min(axis=0), X.max(axis=0)

@@ -43,8 +43,8 @@ def load(path: Path) -> Any:
     """Load a fitted estimator from a model file written by `rung fit -o` or `rung.save`.
 
     Its class is that of the method, or OrdinalClassifier or OrdinalRegressor if that class does not predict the kind of
-    target of the model. If all class names are numbers, they become numbers. Parameters of the method, scaling, costs and
-    the order of named classes are those of the model; what else the fit was told, such as class weights, is in
+    target of the model. If all class names are numbers, they become numbers. Parameters of the method, scaling, costs
+    and the order of named classes are those of the model; what else the fit was told, such as class weights, is in
     `describe()["made"]`.
 
     Examples

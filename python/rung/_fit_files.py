@@ -23,8 +23,8 @@ from .search import OrdinalSearch
 
 
 class _FileColumns:
-    """The columns of files: by name, by number from 0, or as text by position from 1. A number is looked up in the first
-    file, because a column may be named by the position of another one."""
+    """The columns of files: by name, by number from 0, or as text by position from 1. A number is looked up in the
+    first file, because a column may be named by the position of another one."""
 
     def __init__(self, files, reading):
         self._files, self._reading = files, reading

@@ -28,7 +28,8 @@ def classes_from_names(names):
 
 def check_kind(labels, classes):
     """Text is compared with text, and numbers with numbers: otherwise no label is right."""
-    if len(labels) and labels.dtype.kind != "O" and classes.dtype.kind != "O" and _are_words(labels) != _are_words(classes):
+    kinds = [one.dtype.kind for one in (labels, classes)]
+    if len(labels) and "O" not in kinds and _are_words(labels) != _are_words(classes):
         kind = ["numbers", "text"]
         raise ValueError(f"the labels are {kind[_are_words(labels)]} and the classes {kind[_are_words(classes)]}")
 
@@ -72,8 +73,8 @@ def labelled_rows(y, unlabelled="auto", others=()):
     """Which rows are labelled, and y as an array.
 
     None, NaN and pandas.NA mean no label, and so does a masked element. unlabelled: another value that means no label;
-    'auto': -1 if it is unlikely to be a class, that is if there are at least two other labels, here or among others, all
-    integers >= 0; None: no other value.
+    'auto': -1 if it is unlikely to be a class, that is if there are at least two other labels, here or among others,
+    all integers >= 0; None: no other value.
     """
     y = _column(y)
     y = without_mask(y)
@@ -240,12 +241,12 @@ def _classes_to_learn(labels):
 
 
 def grade(y_true, y_pred=None, *, order=None, ordered=True, whole=False):
-    """The classes, lowest first, the ranks of true (0: no label) and predicted labels, which are to be compared, and the
-    upper ranks of true labels that are intervals (None: none is).
+    """The classes, lowest first, the ranks of true (0: no label) and predicted labels, which are to be compared, and
+    the upper ranks of true labels that are intervals (None: none is).
 
     The order is `order`, else that of either argument (see own_order), else that of numbers. Other text is rejected if
-    the order matters (ordered): the alphabetical order would give meaningless numbers. whole: numbers whose order nobody
-    gave keep their distances (see _whole_scale).
+    the order matters (ordered): the alphabetical order would give meaningless numbers. whole: numbers whose order
+    nobody gave keep their distances (see _whole_scale).
     """
     order = _given(order) if order is not None else _common_order(y_true, y_pred)
     answered, answers = labelled_rows(rows_of(y_true) if y_pred is None else y_pred, None)
@@ -294,7 +295,7 @@ def _classes_to_compare(truth, answers, ordered):
 
 
 def _whole_scale(classes):
-    """Whole numbers as a scale without gaps, by the rule of `rung metrics`: a 1 that should be a 5 is four classes away."""
+    """Whole numbers as a scale without gaps, as `rung metrics` has it: a 1 that should be a 5 is four classes away."""
     if len(classes) < 2 or classes.dtype.kind not in "iufUS":
         return classes
     names, out = [class_name(label) for label in classes.tolist()], ffi.new("char **")

@@ -281,8 +281,8 @@ def struct(kind):
 
 
 def metrics_dict(values):
-    """A rung_metrics as a dict: every key of the library's table, the number of rows n, and how many of them have a label
-    that is an interval."""
+    """A rung_metrics as a dict: every key of the library's table, the number of rows n, and how many of them have a
+    label that is an interval."""
     out, index = {}, 0
     while (entry := lib.rung_metric_at(index)) != ffi.NULL:
         out[text(entry.key)] = lib.rung_metrics_value(values, entry.key)

@@ -39,11 +39,11 @@ def compare(
 
     Returns
     -------
-    dict like that of `rung compare --json`: rows (their number), and compared: for each rival its name (predictions) and
-    metrics, the difference of its mae from the first with a 95 % range (low, high: a paired bootstrap over rows) and its
-    p (mae_p: signs of the rows' differences changed at random), the p of Wilcoxon's test of the ranks of the absolute
-    errors (wilcoxon_p), both with Holm's correction, and of McNemar's exact test of right and wrong answers (mcnemar_p);
-    None for the first.
+    dict like that of `rung compare --json`: rows (their number), and compared: for each rival its name (predictions)
+    and metrics, the difference of its mae from the first with a 95 % range (low, high: a paired bootstrap over rows)
+    and its p (mae_p: signs of the rows' differences changed at random), the p of Wilcoxon's test of the ranks of the
+    absolute errors (wilcoxon_p), both with Holm's correction, and of McNemar's exact test of right and wrong answers
+    (mcnemar_p); None for the first.
 
     Examples
     --------

@@ -43,9 +43,9 @@ COMMON = {  # parameters that are not the method's own: annotation, default, mea
     "cost": (
         "str | ArrayLike | None",
         None,
-        "What wrong answers cost: `predict` then gives the class that is expected to cost least. 'absolute', 'squared', "
-        "'zero-one', 'up=2,down=1' (per class too high, too low), or a matrix with a row per true class and a column per "
-        "answer. None: the method's own decision.",
+        "What wrong answers cost: `predict` then gives the class that is expected to cost least. 'absolute', "
+        "'squared', 'zero-one', 'up=2,down=1' (per class too high, too low), or a matrix with a row per true class and "
+        "a column per answer. None: the method's own decision.",
     ),
     "baseline": (
         "bool",
@@ -57,19 +57,20 @@ COMMON = {  # parameters that are not the method's own: annotation, default, mea
         "Literal['auto', 'together', 'apart']",
         "auto",
         "Labelled rows that agree in every column: 'together' are copies of one, which are held out together wherever "
-        "an error is measured, 'apart' are replicates, which are held out one by one; 'auto' tells them apart by counts.",
+        "an error is measured, 'apart' are replicates, which are held out one by one; 'auto' tells them apart by "
+        "counts.",
     ),
     "nominal": (
         "Columns | None",
         None,
-        "Columns of X that are categories, whatever they look like: names, or numbers from 0. A dict also says with which "
-        "category coefficients compare the others: {'ward': 'north'}.",
+        "Columns of X that are categories, whatever they look like: names, or numbers from 0. A dict also says with "
+        "which category coefficients compare the others: {'ward': 'north'}.",
     ),
     "numeric": (
         "Columns | None",
         None,
-        "Columns of X that are numbers: codes such as 007, numbers with commas, columns that only count the rows, which "
-        "are otherwise left out with a warning.",
+        "Columns of X that are numbers: codes such as 007, numbers with commas, columns that only count the rows, "
+        "which are otherwise left out with a warning.",
     ),
     "dates": (
         "Columns | None",

@@ -8,11 +8,11 @@
 scorer('mae')
 
 The order of the classes is `order`, lowest first, else that of an ordered Categorical (pandas) or Enum (polars), else
-that of numbers, which keep their distances: a 1 that should be a 5 is four classes away, unless the order says that they
-are neighbours. Other text labels are rejected if the order matters. Classes that do not occur count in amae, mmae and
-the kappas if the order names them. Rows without a true label (None, NaN, -1 beside labels from 0 on) are ignored. A true
-label may be an interval ("2..4", or all as a pair of arrays (lower, upper)): it counts as its class nearest to the
-prediction.
+that of numbers, which keep their distances: a 1 that should be a 5 is four classes away, unless the order says that
+they are neighbours. Other text labels are rejected if the order matters. Classes that do not occur count in amae, mmae
+and the kappas if the order names them. Rows without a true label (None, NaN, -1 beside labels from 0 on) are ignored.
+A true label may be an interval ("2..4", or all as a pair of arrays (lower, upper)): it counts as its class nearest to
+the prediction.
 docs/metrics.md has the definitions.
 """
 
@@ -68,7 +68,8 @@ def _measure(truth, predicted, classes, proba=None, upper=None, sample_weight=No
     group = _per_row(groups, "groups", len(truth), np.intc)
     options.upper, options.proba = pointer(upper, "int"), pointer(proba)
     options.weight, options.group = pointer(weight), pointer(group, "int")
-    Context().call(lib.rung_metrics_run, len(truth), classes, pointer(truth, "int"), pointer(predicted, "int"), options, out)
+    ranks = pointer(truth, "int"), pointer(predicted, "int")
+    Context().call(lib.rung_metrics_run, len(truth), classes, *ranks, options, out)
     return metrics_dict(out)
 
 
@@ -95,8 +96,8 @@ def report(
 
 
 class Metric(Protocol):
-    """The signature of a metric: true labels, predicted labels, classes lowest first (None: from the labels), and a weight
-    for every row (None: all count the same)."""
+    """The signature of a metric: true labels, predicted labels, classes lowest first (None: from the labels), and a
+    weight for every row (None: all count the same)."""
 
     def __call__(
         self, y_true: Labels, y_pred: Labels, *, order: Order = None, sample_weight: ArrayLike | None = None
@@ -117,8 +118,8 @@ def _metric(name: str) -> Metric:
     order = "None: that of the labels, see rung.metrics."
     example = f">>> value = rung.metrics.{name}([1, 2, 3], [1, 2, 2])"
     metric.__doc__ = (
-        f"{meaning}.\n\ny_true, y_pred: labels. order: the classes, lowest first; {order} sample_weight: of each row; one "
-        f"with the weight 3 counts as three.\n\n"
+        f"{meaning}.\n\ny_true, y_pred: labels. order: the classes, lowest first; {order} sample_weight: of each row; "
+        f"one with the weight 3 counts as three.\n\n"
         f"Examples\n--------\n{example}\n"
     )
     return metric
@@ -182,8 +183,8 @@ def _by_class(estimator, proba, classes):
 
 
 class Scorer:
-    """scorer(estimator, X, y, sample_weight): a metric of the estimator's predictions for the labelled rows of X, larger is
-    better (so errors are negative). The classes are those of the estimator, whichever occur in y."""
+    """scorer(estimator, X, y, sample_weight): a metric of the estimator's predictions for the labelled rows of X,
+    larger is better (so errors are negative). The classes are those of the estimator, whichever occur in y."""
 
     def __init__(self, name: str, order: Order = None) -> None:
         self.name = name

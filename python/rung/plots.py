@@ -522,7 +522,8 @@ def _plot_shares(report, one, ax):
             ax.set_xticks(one["values"], _look.names(one["words"]))
     ax.set_ylim(0, 1)
     ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=points(SMALL_FONT), reverse=True)
-    _look.head(ax, f"Effect of {_look.names([one['name']])[0]}", "mean probability of every class, by partial dependence")
+    title = f"Effect of {_look.names([one['name']])[0]}"
+    _look.head(ax, title, "mean probability of every class, by partial dependence")
     return ax
 
 

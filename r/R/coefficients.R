@@ -76,7 +76,7 @@ print_coefficients <- function(x, digits) {
     if (!is.na(x$log_likelihood)) cat("\nlog likelihood ", format(x$log_likelihood, digits = 6L), "\n", sep = "")
     test <- x$proportional_odds
     if (!is.na(test[["p"]])) {
-        cat("proportional odds (likelihood ratio): chi-squared ", format(test[["chisq"]], digits = digits), ", ", test[["df"]],
-            " degrees of freedom, p = ", format.pval(test[["p"]], digits = 3L), "\n", sep = "")
+        cat("proportional odds (likelihood ratio): chi-squared ", format(test[["chisq"]], digits = digits), ", ",
+            test[["df"]], " degrees of freedom, p = ", format.pval(test[["p"]], digits = 3L), "\n", sep = "")
     }
 }

@@ -79,8 +79,8 @@ sheet_of_rows <- function(x) {
 # ---- the response ----
 
 # list(values, order): numbers (classes that order themselves, or real targets), an ordered factor or, where some labels
-# are intervals, an unordered one, which the library reads as it reads the cells of a file, with the order of the classes
-# (NULL: they are numbers).
+# are intervals, an unordered one, which the library reads as it reads the cells of a file, with the order of the
+# classes (NULL: they are numbers).
 response <- function(y, order, real, name) {
     if (is.null(y)) refuse("the formula has no response")
     if (inherits(y, "integer64")) refuse("the response '", name, "' is of class integer64: give as.double() of it")

@@ -25,8 +25,8 @@ rung_explain <- function(object, newdata = NULL, type = c("importance", "effects
         row = row_of(report, object))
 }
 
-# Columns of the model, by name, or by position among those of the fit, as the library takes them. The model may have left
-# some of these out.
+# Columns of the model, by name, or by position among those of the fit, as the library takes them. The model may have
+# left some of these out.
 named_columns <- function(object, columns) {
     names <- object$info$columns
     by_place <- is.numeric(columns) && is.null(object$sheet)

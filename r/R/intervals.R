@@ -10,8 +10,8 @@ ends_of <- function(text) {
     trimws(c(sub("\\.\\..*$", "", text), sub("^.*?\\.\\.", "", text, perl = TRUE)))
 }
 
-# Of labels without an order: those that look like an interval and have an end among the others. "<=50K" beside ">50K" is
-# a class.
+# Of labels without an order: those that look like an interval and have an end among the others. "<=50K" beside ">50K"
+# is a class.
 between_others <- function(text) {
     odd <- is_interval(text)
     odd[odd] <- vapply(text[odd], function(one) any(ends_of(one) %in% text[!odd]), NA)

@@ -145,7 +145,8 @@ draw_confusion <- function(object, ground, main) {
     mtext("true", 2, par("mar")[2L] - 1.3, font = 2, cex = par("cex"), col = INK, las = 0)
     mtext("rows", 4, 0.5, at = 0.5 - 0.8 * k * par("csi") / par("pin")[2L], cex = SMALL * par("cex"), col = SOFT_INK)
     mtext(rows, 4, 0.5, at = seq_len(k), cex = SMALL * par("cex"), col = SOFT_INK)
-    headings(main, paste0("rows, and their share of the true class", if (unsure) paste0("; ", unsure, " without answer")))
+    headings(main, paste0("rows, and their share of the true class",
+                          if (unsure) paste0("; ", unsure, " without answer")))
 }
 
 draw_cell <- function(i, j, count, share, cex) {

@@ -40,7 +40,8 @@ default_method <- function(real) .Call(C_r_default_method, isTRUE(real))
 
 # ---- what the interfaces share ----
 
-# The number of the column that marks the rows of rung_suggest: `suggested`, in any case of its letters, is no predictor.
+# The number of the column that marks the rows of rung_suggest: `suggested`, in any case of its letters, is no
+# predictor.
 marks_of <- function(data) {
     marks <- c("chosen", "random")
     called <- if (is.data.frame(data)) which(tolower(names(data)) == "suggested")

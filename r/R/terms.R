@@ -49,7 +49,8 @@ reject_bars <- function(terms) {
     for (term in as.list(attr(terms, "variables"))[-1L]) {
         if (!is.call(term) || !as.character(term[[1L]])[1L] %in% c("|", "||")) next
         refuse("the formula has the term ", deparse(term), ": there are no random effects. Give groups = ",
-               deparse(term[[3L]]), " to hold its rows out together, or add it as a predictor; write a logical or as I(",
+               deparse(term[[3L]]), " to hold its rows out together, or add it as a predictor; write a logical or as ",
+               "I(",
                deparse(term), ")")
     }
 }
@@ -97,8 +98,8 @@ interaction_matrix <- function(terms, frame, coding) {
 with_levels <- function(x, levels, name) {
     unknown <- setdiff(unique(as.character(x[!is.na(x)])), levels)
     if (length(unknown)) {
-        refuse("column '", name, "' has the level '", unknown[1L], "', which is not among those of the fit, and so its ",
-               "interactions have no coefficient for it")
+        refuse("column '", name, "' has the level '", unknown[1L], "', which is not among those of the fit, and so ",
+               "its interactions have no coefficient for it")
     }
     out <- factor(as.character(x), levels = levels, ordered = is.ordered(x))
     own <- attr(x, "contrasts")

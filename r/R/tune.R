@@ -40,7 +40,8 @@ reject_unknown <- function(name, ...) {
 search_options <- function(methods, grid, fixed, metric, folds, repeats, one_se, nested, class_weights, scale,
                            equal_rows) {
     c(fit_options(if (is.null(methods)) default_method(FALSE) else methods, fixed, class_weights, scale, equal_rows),
-      list(grids = assignments(grid), metric = one_text(metric, "metric"), one_se = as.integer(one_se), nested = as.integer(nested)),
+      list(grids = assignments(grid), metric = one_text(metric, "metric"), one_se = as.integer(one_se),
+           nested = as.integer(nested)),
       whole(folds = folds, least = -1), whole(repeats = repeats))
 }
 

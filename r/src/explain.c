@@ -121,8 +121,8 @@ static rung_status row(rung_ctx *ctx, const rung_model *model, const rung_data *
     return rung_row_explain(ctx, model, data, &o, report);
 }
 
-/* The report of a type, "importance", "effects" or "row", on the rows of a table; only the first needs labels. others: a
- * table of the rows that a row is compared with; NULL: the same rows. */
+/* The report of a type, "importance", "effects" or "row", on the rows of a table; only the first needs labels. others:
+ * a table of the rows that a row is compared with; NULL: the same rows. */
 SEXP r_explain(SEXP handle, SEXP model, SEXP table, SEXP others, SEXP type, SEXP options)
 {
     static const struct {

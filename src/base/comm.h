@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Processes that work together (rung_comm), and sums that have the same bits for any number of them.
  *
- * The terms of a sum are leaves 0 .. n-1. They are added in a tree whose shape depends on n alone: the sum of [low, high)
- * is that of its lower half plus that of its upper half. Every process has a contiguous range of the leaves; it adds what
- * lies within its range, and the few remaining nodes are exchanged and added by everybody alike. */
+ * The terms of a sum are leaves 0 .. n-1. They are added in a tree whose shape depends on n alone: the sum of [low,
+ * high) is that of its lower half plus that of its upper half. Every process has a contiguous range of the leaves; it
+ * adds what lies within its range, and the few remaining nodes are exchanged and added by everybody alike. */
 #ifndef RUNG_BASE_COMM_H
 #define RUNG_BASE_COMM_H
 
@@ -17,7 +17,8 @@ rung_status comm_broadcast(rung_ctx *ctx, void *bytes, int64_t n, int from);
 rung_status comm_gather(rung_ctx *ctx, const void *bytes, int64_t n, char ***all, int64_t **size);
 
 /* Whether every process has the same: each gives a hash of it, by comm_hash. RUNG_EDATA where it differs from that of
- * process 0: "WHAT of this process differ from those of rank 0". Before anything is exchanged whose size depends on it. */
+ * process 0: "WHAT of this process differ from those of rank 0". Before anything is exchanged whose size depends on it.
+ */
 rung_status comm_agree(rung_ctx *ctx, uint64_t hash, const char *what);
 enum { COMM_HASH = 0 }; /* to begin with */
 uint64_t comm_hash(uint64_t hash, const void *bytes, size_t n);

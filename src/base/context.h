@@ -70,8 +70,9 @@ void log_at(rung_ctx *ctx, rung_level level, const char *format, ...) __attribut
 void log_hint(rung_ctx *ctx, rung_level level, const char *detail, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void progress(rung_ctx *ctx, const char *stage, double done);
-/* One bar for all stages of a long piece of work. From here on reports are about the part from..to of `stage` (or of the part of a whole that this one is itself in).
- * Returns what to hand to progress_leave; a call that fails need not leave. */
+/* One bar for all stages of a long piece of work. From here on reports are about the part from..to of `stage` (or of
+ * the part of a whole that this one is itself in). Returns what to hand to progress_leave; a call that fails need not
+ * leave. */
 progress_part progress_enter(rung_ctx *ctx, const char *stage, double from, double to);
 void progress_leave(rung_ctx *ctx, progress_part outer);
 bool stop_asked(const rung_ctx *ctx);   /* for parallel regions: writes nothing */

@@ -12,8 +12,8 @@ static void count_up(int K, const bool *present, int *upto)
     for (int q = 1; q <= K; q++) upto[q] = upto[q - 1] + present[q];
 }
 
-/* Intervals without a class, by the usual greedy choice of points: the interval that ends first, and all those that begin
- * before its end, share a class in the middle of what they have in common. False: none is left. */
+/* Intervals without a class, by the usual greedy choice of points: the interval that ends first, and all those that
+ * begin before its end, share a class in the middle of what they have in common. False: none is left. */
 static bool stab(int64_t n, const int64_t *rows, const int *y, const int *upper, const int *upto, int *class)
 {
     int end = 0, begin = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Labels that are intervals of ranks. Where data have some, y is the lowest rank that a label allows and upper the
- * highest (y = upper: the label is one rank, 0: unlabelled); upper is NULL where every label is one rank. The label says
- * nothing about the thresholds inside its interval, so likelihoods, errors and scores skip these. */
+ * highest (y = upper: the label is one rank, 0: unlabelled); upper is NULL where every label is one rank. The label
+ * says nothing about the thresholds inside its interval, so likelihoods, errors and scores skip these. */
 #ifndef RUNG_DATA_INTERVALS_H
 #define RUNG_DATA_INTERVALS_H
 
@@ -11,8 +11,8 @@
 
 static inline int highest_rank(const int *y, const int *upper, int64_t i) { return upper ? upper[i] : y[i]; }
 static inline bool is_interval(const int *y, const int *upper, int64_t i) { return upper && upper[i] > y[i]; }
-/* An answer inside an interval shows no error, however far it may be from the truth, so that errors with intervals among
- * the labels are lower bounds. They are measured on exact labels alone where at least so many rows have one. */
+/* An answer inside an interval shows no error, however far it may be from the truth, so that errors with intervals
+ * among the labels are lower bounds. They are measured on exact labels alone where at least so many rows have one. */
 enum { EXACT_ENOUGH = 10 };
 /* The rank in low..high that is nearest to another one. */
 static inline int nearest_rank(int low, int high, int rank) { return rank < low ? low : rank > high ? high : rank; }
@@ -22,9 +22,9 @@ static inline int interval_distance(int low, int high, int rank)
     return rank < low ? low - rank : rank > high ? rank - high : 0;
 }
 
-/* The classes of some rows (listed; NULL: all n), ascending: those that a label names and, for an interval without such a
- * class, one in its middle; as few as possible, and each of them has a row that allows no other. upto (K + 1): the number
- * of them up to rank q. So the rank of a label y is upto[y], and that of an interval is what follows. */
+/* The classes of some rows (listed; NULL: all n), ascending: those that a label names and, for an interval without such
+ * a class, one in its middle; as few as possible, and each of them has a row that allows no other. upto (K + 1): the
+ * number of them up to rank q. So the rank of a label y is upto[y], and that of an interval is what follows. */
 rung_status classes_present(rung_ctx *ctx, int64_t n, const int64_t *rows, const int *y, const int *upper, int K,
                             int *upto);
 static inline int closed_low(const int *upto, int low) { return upto[low - 1] + 1; }

@@ -11,8 +11,8 @@
 rung_status equal_rows(rung_ctx *ctx, int64_t d, const double *X, int64_t n, const int64_t *rows, int *group,
                        int64_t *repeated);
 
-/* A number from the cells of a row, which stand `step` apart: equal rows have equal ones, and of different rows hardly two
- * (53 bits). */
+/* A number from the cells of a row, which stand `step` apart: equal rows have equal ones, and of different rows hardly
+ * two (53 bits). */
 double row_key(int64_t d, const double *x, int64_t step);
 
 /* Joins two groupings of n rows: rows are in one group of out if they are in either, directly or through other rows. */

@@ -37,7 +37,8 @@ rung_status scale_fit(rung_ctx *ctx, pool *mem, scale_kind kind, const scale_row
 void scale_apply(const scaling *s, int64_t n, const rung_view *X, const int64_t *rows, double *out);
 /* Multiplies the factors by weights (d). */
 void scale_weigh(scaling *s, const double *weight);
-/* Whether a scaling that follows another one gives columns different weights: it is not the ranking to unit variance. */
+/* Whether a scaling that follows another one gives columns different weights: it is not the ranking to unit variance.
+ */
 bool scale_weighs(const scaling *s);
 rung_status scale_copy(rung_ctx *ctx, pool *mem, const scaling *from, scaling *to);
 

@@ -15,8 +15,8 @@ enum { LARGE = 2000 }; /* above this number of labelled rows a single fold is he
 #define GROUPS_STREAM (UINT64_C(4) << 32)
 #define HIDING_STREAM (UINT64_C(4) << 32)
 
-/* Rows whose label is an interval are a stratum after the classes. They are no use as the last row of a class, and may all
- * be held out. */
+/* Rows whose label is an interval are a stratum after the classes. They are no use as the last row of a class, and may
+ * all be held out. */
 static int strata_of(const ranked_rows *ranked) { return ranked->K + (ranked->upper != NULL); }
 static int stratum_of(const ranked_rows *ranked, int64_t i)
 {

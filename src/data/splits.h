@@ -25,9 +25,10 @@ typedef struct {
 
 /* Stratified by class: the rows of each class are shuffled and assigned to folds in turn, continuing where the previous
  * class stopped. A class with a single labelled row is never held out, nor is an unlabelled row; so every class keeps a
- * row in every fold. Rows whose label is an interval follow, as if they were a class of their own; they count for no other. With groups the class counts of the folds are as similar as the groups allow, and a group with all
- * rows of a class is never held out. out->count is lowered to the number of rows (groups) that can be held out, which
- * may be 0. */
+ * row in every fold. Rows whose label is an interval follow, as if they were a class of their own; they count for no
+ * other. With groups the class counts of the folds are as similar as the groups allow, and a group with all rows of a
+ * class is never held out. out->count is lowered to the number of rows (groups) that can be held out, which may be 0.
+ */
 rung_status folds_stratified(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, int count, int repeats, folds *out);
 /* By the caller's groups: all of them are held out, so a fold may remove a whole class. */
 rung_status folds_grouped(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, int count, int repeats, folds *out);

@@ -2,10 +2,10 @@
 /* together.c - copies and replicates, told apart by counts.
  *
  * Let E be the pairs of rows that agree in all columns, E_j those that agree in all columns but perhaps j, and p_j the
- * chance that two unrelated rows agree in column j. Where rows coincide by chance, a pair that agrees elsewhere agrees in
- * j about as often as any pair: (E / E_j) / p_j is near 1. Copies agree in j because they are the same object, however
- * fine the column is. p_j is the sum of the squared shares of the categories; for numbers that of a histogram whose bins
- * are as wide as their values are apart. */
+ * chance that two unrelated rows agree in column j. Where rows coincide by chance, a pair that agrees elsewhere agrees
+ * in j about as often as any pair: (E / E_j) / p_j is near 1. Copies agree in j because they are the same object,
+ * however fine the column is. p_j is the sum of the squared shares of the categories; for numbers that of a histogram
+ * whose bins are as wide as their values are apart. */
 #include "data/together.h"
 
 #include <math.h>
@@ -16,9 +16,9 @@
 #include "data/row_groups.h"
 #include "data/row_hash.h"
 
-/* Rows are copies where the excess is so large that labels need not be asked; or where it is large, and of the pairs more
- * than a share have equal labels, beyond chance. Columns of few values cannot have a large excess, but labels that always
- * agree do without. docs/equal-rows.md has what these numbers were chosen by. */
+/* Rows are copies where the excess is so large that labels need not be asked; or where it is large, and of the pairs
+ * more than a share have equal labels, beyond chance. Columns of few values cannot have a large excess, but labels that
+ * always agree do without. docs/equal-rows.md has what these numbers were chosen by. */
 static const struct {
     double excess, agreeing;
 } COPIES[] = {{100, -HUGE_VAL}, {10, 0.3}, {5, 0.9}};
@@ -86,8 +86,8 @@ static double grain_of(int64_t m, const counted_value *v)
     return grain;
 }
 
-/* The sum of squared shares that m sorted values would have if they were spread evenly over the multiples of their grain
- * within each bin. Few values have a bin each. */
+/* The sum of squared shares that m sorted values would have if they were spread evenly over the multiples of their
+ * grain within each bin. Few values have a bin each. */
 static double chance_of_numbers(int64_t m, const counted_value *v)
 {
     double total = 0, chance = 0, grain = grain_of(m, v), bins = m <= FEW_VALUES ? (double)m : ceil(sqrt((double)m));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Which labelled rows leave together: in folds, in closed-form leave-one-out predictions, in stacking, in curves. Rows of
- * one group of the data do. Rows that agree in every column do if they are copies (one object that was recorded twice: a
- * new object is not among them), and do not if they are replicates (objects that look alike because the columns are
- * coarse: new ones will look like them, too). */
+/* Which labelled rows leave together: in folds, in closed-form leave-one-out predictions, in stacking, in curves. Rows
+ * of one group of the data do. Rows that agree in every column do if they are copies (one object that was recorded
+ * twice: a new object is not among them), and do not if they are replicates (objects that look alike because the
+ * columns are coarse: new ones will look like them, too). */
 #ifndef RUNG_DATA_TOGETHER_H
 #define RUNG_DATA_TOGETHER_H
 

@@ -10,9 +10,9 @@
  * 1) + 1/2 if each was left out once. Held-out rows are predicted by models of fewer rows than the final one, so the
  * coverage is only nearly that of theory; on data it is within a hundredth or two (docs/results.md).
  *
- * Of all rows the intervals hold the true rank with probability P, but of a rare class perhaps never. Intervals by class
- * have a limit for every rank, from the held-out rows of that class alone (Vovk et al., sec. 4.6: label-conditional), and
- * extend to the furthest rank whose score is within its own. */
+ * Of all rows the intervals hold the true rank with probability P, but of a rare class perhaps never. Intervals by
+ * class have a limit for every rank, from the held-out rows of that class alone (Vovk et al., sec. 4.6:
+ * label-conditional), and extend to the furthest rank whose score is within its own. */
 #ifndef RUNG_EVAL_CONFORMAL_H
 #define RUNG_EVAL_CONFORMAL_H
 
@@ -36,8 +36,8 @@ double conformal_limit(const conformal *c, double level);
 /* All ranks whose score is within the limit, and `start` itself. */
 void conformal_range(int K, const double *p, int start, double limit, int *low, int *high);
 
-/* The limits of the ranks 1..K. One with too few rows for a limit of its own (0.9 needs nine) has the common one, or the
- * largest of its own scores if that is larger. */
+/* The limits of the ranks 1..K. One with too few rows for a limit of its own (0.9 needs nine) has the common one, or
+ * the largest of its own scores if that is larger. */
 rung_status conformal_limits(rung_ctx *ctx, const conformal *c, double level, int K, double *limit);
 /* From the lowest to the highest rank whose score is within its limit, `start` among them. */
 void conformal_range_by_class(int K, const double *p, int start, const double *limit, int *low, int *high);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* All but the ranked probability score follow from the K x K table of counts, in whole numbers: the rows are read once,
- * sums are exact whatever their order, and a perfect prediction gives exactly 0 or 1. Weights are counts, too: whole ones
- * as they are, so that a row with the weight 3 is three rows to the last bit, others in parts of their sum. */
+ * sums are exact whatever their order, and a perfect prediction gives exactly 0 or 1. Weights are counts, too: whole
+ * ones as they are, so that a row with the weight 3 is three rows to the last bit, others in parts of their sum. */
 #include "eval/metrics.h"
 
 #include "base/compare.h"
@@ -258,9 +258,10 @@ static int64_t binomial(rng *r, int64_t n, double p)
 }
 
 /* Rows drawn for a resample of n. Rows held out of a fit tell the error of fits to other rows than the final one, which
- * vary, too: resampling all n of them gives ranges of 95 % that are right in 82 % with 20 labels, 89 % with 40. Fewer draws
- * give wider ranges, by a factor of 1 + 2 / sqrt(n). Drawn from is one row more, with the least error there is, so that no
- * error at all, or the same everywhere, does not give a range of nothing. docs/trust.md has what that comes to. */
+ * vary, too: resampling all n of them gives ranges of 95 % that are right in 82 % with 20 labels, 89 % with 40. Fewer
+ * draws give wider ranges, by a factor of 1 + 2 / sqrt(n). Drawn from is one row more, with the least error there is,
+ * so that no error at all, or the same everywhere, does not give a range of nothing. docs/trust.md has what that comes
+ * to. */
 static int64_t draws_of(int64_t n, bool held_out)
 {
     double factor = 1 + 2 / sqrt((double)n);
@@ -275,8 +276,8 @@ static int64_t least_error(const confusion *c)
     return 1;
 }
 
-/* Resampling rows is drawing the counts of each absolute error from a multinomial: one binomial after the other. Seed and
- * stream are fixed, so that the same labels always give the same interval. */
+/* Resampling rows is drawing the counts of each absolute error from a multinomial: one binomial after the other. Seed
+ * and stream are fixed, so that the same labels always give the same interval. */
 static void bootstrap(const confusion *c, bool held_out, int64_t *sums, rung_metrics *out)
 {
     rng r;
@@ -306,8 +307,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* least: the error of each row of the group more, which has as many rows as groups have on average; 0: no rows held out of
- * a fit. */
+/* least: the error of each row of the group more, which has as many rows as groups have on average; 0: no rows held out
+ * of a fit. */
 static rung_status resample_groups(rung_ctx *ctx, int64_t groups, const int64_t *error, const int64_t *size,
                                    int64_t least, rung_metrics *out)
 {

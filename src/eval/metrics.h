@@ -19,8 +19,8 @@ typedef struct {
     bool held_out;        /* of the fit whose error they estimate: mae_low and mae_high allow for fits that differ */
 } graded_rows;
 
-/* proba: n x K by rows, or NULL. An interval counts as its class nearest to the prediction; the ranked probability score
- * skips the thresholds inside it. */
+/* proba: n x K by rows, or NULL. An interval counts as its class nearest to the prediction; the ranked probability
+ * score skips the thresholds inside it. */
 rung_status metrics_compute(rung_ctx *ctx, const graded_rows *rows, const int *predicted, const double *proba,
                             rung_metrics *out);
 
@@ -28,8 +28,8 @@ rung_status metrics_compute(rung_ctx *ctx, const graded_rows *rows, const int *p
 rung_status metrics_point(rung_ctx *ctx, const graded_rows *rows, const int *predicted, const double *proba,
                           rung_metrics *out);
 
-/* Resampling rows whose errors are all equal shows no spread: then the range is the rule of three, what a share may be that
- * was not seen in any of so many rows, or groups of rows. */
+/* Resampling rows whose errors are all equal shows no spread: then the range is the rule of three, what a share may be
+ * that was not seen in any of so many rows, or groups of rows. */
 void metrics_widen(int K, int64_t rows, rung_metrics *m);
 
 typedef struct {

@@ -127,8 +127,8 @@ static rung_status bootstrap(rung_ctx *ctx, int64_t n, const double *a, const do
     return RUNG_OK;
 }
 
-/* The p of the sum of the differences when the sign of each is a fair coin: is the mean error of one smaller? Exact where
- * the differences, which are whole numbers, sum to at most MOST; else by the normal approximation. */
+/* The p of the sum of the differences when the sign of each is a fair coin: is the mean error of one smaller? Exact
+ * where the differences, which are whole numbers, sum to at most MOST; else by the normal approximation. */
 static rung_status sign_flips(rung_ctx *ctx, int64_t n, const double *a, const double *b, double *p)
 {
     enum { MOST = 2000 };

@@ -138,7 +138,8 @@ bool column_equal(const coding *code, int64_t j, const double *a, const double *
     return memcmp(a + c->first, b + c->first, (size_t)column_width(c) * sizeof *a) == 0;
 }
 
-/* The date of a number of days since 1970-01-01 (civil calendar; H. Hinnant, chrono-compatible low-level date algorithms). */
+/* The date of a number of days since 1970-01-01 (civil calendar; H. Hinnant, chrono-compatible low-level date
+ * algorithms). */
 json_t *json_date(double days)
 {
     int64_t z = (int64_t)floor(days) + 719468, era = (z >= 0 ? z : z - 146096) / 146097, doe = z - era * 146097;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* change.c - the smallest change that would give a row another rank.
  *
- * Columns take values that other rows have: of numbers at quantiles, of categories one row each. One column is tried after
- * the other; if none is enough, the BEAM changes that move the answer furthest are continued with another column, and
- * another. Fewer columns come first, then the shorter way: the share of rows between the old number and the new one, 1 for
- * a category. At last each number is brought back towards the old one as far as the rank allows. */
+ * Columns take values that other rows have: of numbers at quantiles, of categories one row each. One column is tried
+ * after the other; if none is enough, the BEAM changes that move the answer furthest are continued with another column,
+ * and another. Fewer columns come first, then the shorter way: the share of rows between the old number and the new
+ * one, 1 for a category. At last each number is brought back towards the old one as far as the rank allows. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

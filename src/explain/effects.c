@@ -3,10 +3,10 @@
  *
  * Partial dependence at z: the mean answer when every row has the value z (Friedman. Greedy function approximation.
  * Annals of Statistics 29:1189-1232, 2001). It also asks about rows that cannot be, where columns are related.
- * Accumulated local effects do not: between two neighbouring values only the rows between them are moved from one to the
- * other, and the mean differences are added up (Apley and Zhu. Visualizing the effects of predictor variables in black box
- * supervised learning models. Journal of the Royal Statistical Society B 82:1059-1086, 2020). They are centred: their mean
- * over the rows is 0. */
+ * Accumulated local effects do not: between two neighbouring values only the rows between them are moved from one to
+ * the other, and the mean differences are added up (Apley and Zhu. Visualizing the effects of predictor variables in
+ * black box supervised learning models. Journal of the Royal Statistical Society B 82:1059-1086, 2020). They are
+ * centred: their mean over the rows is 0. */
 #include "explain/effects.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
  * The cells of a column are permuted among the rows, which breaks what ties them to the label and keeps their
  * distribution (Breiman. Random forests. Machine Learning 45:5-32, 2001). A repeat has one permutation for all columns,
  * so that columns are compared in pairs. With d_i the mean over the repeats of the rise of row i's loss, the importance
- * is the mean of the d_i, by the weights of the rows, and its range mean -+ t s / sqrt(n): over rows or, where rows belong
- * together, over these n groups, as an error is on other ones.
+ * is the mean of the d_i, by the weights of the rows, and its range mean -+ t s / sqrt(n): over rows or, where rows
+ * belong together, over these n groups, as an error is on other ones.
  *
  * Related columns are permuted together as well: what one of them has lost, the model may take from another. */
 #include "explain/importance.h"
@@ -340,7 +340,8 @@ static rung_status check_options(rung_ctx *ctx, const rung_importance_options *o
     return RUNG_OK;
 }
 
-/* Errors of intervals are lower bounds (data/intervals.h): rows with such labels are left out where enough have others. */
+/* Errors of intervals are lower bounds (data/intervals.h): rows with such labels are left out where enough have others.
+ */
 static void leave_intervals(rung_ctx *ctx, const rung_data *data, int64_t *rows, int64_t *count)
 {
     int64_t exact = 0, n = 0;

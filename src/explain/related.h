@@ -13,8 +13,8 @@ typedef struct {
                       columns explains, adjusted for their number; NaN: too few rows, or too many columns, to tell */
 } related_columns;
 
-/* Over the rows listed, coded by `code`, in scratch memory. Columns form a group where Spearman's correlation of neighbours in it is at
- * least 0.7 in absolute value; a category takes part with the largest of its 0/1 columns. */
+/* Over the rows listed, coded by `code`, in scratch memory. Columns form a group where Spearman's correlation of
+ * neighbours in it is at least 0.7 in absolute value; a category takes part with the largest of its 0/1 columns. */
 rung_status related_find(rung_ctx *ctx, const coding *code, const rung_data *data, int64_t n, const int64_t *rows,
                          related_columns *out);
 

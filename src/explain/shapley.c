@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* shapley.c - the contribution of every column to the answer for one row.
  *
- * v(S) is the mean answer over background rows whose columns in S are those of the row, and the contribution of column j
- *     phi_j = sum over S without j of |S|! (M - |S| - 1)! / M! (v(S + j) - v(S)),
- * so that they add up to the answer for the row minus that of the background (Shapley, 1953; Strumbelj and Kononenko,
- * 2014). A column that is equal in both rows changes nothing, so the sets are those of the columns that differ.
+ * v(S) is the mean answer over background rows whose columns in S are those of the row, and the contribution of column
+ * j phi_j = sum over S without j of |S|! (M - |S| - 1)! / M! (v(S + j) - v(S)), so that they add up to the answer for
+ * the row minus that of the background (Shapley, 1953; Strumbelj and Kononenko, 2014). A column that is equal in both
+ * rows changes nothing, so the sets are those of the columns that differ.
  *
  * Where all sets of all rows take few enough predictions they are visited, and the result is exact. Otherwise columns
  * change from a background row to the row in a random order and in its reverse (an antithetic pair; Mitchell et al.,
  * 2022), and every column is credited with the change of the answer at its turn. How many predictions are few enough
  * depends on the work of one, not on a clock: the same rows get the same numbers on every machine.
  *
- * Standard errors are those of sampling in two stages, n of N rows without replacement and pairs of orders within a row. */
+ * Standard errors are those of sampling in two stages, n of N rows without replacement and pairs of orders within a
+ * row. */
 #include <math.h>
 #include <string.h>
 

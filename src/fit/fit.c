@@ -53,8 +53,8 @@ static int64_t automatic_rows(int64_t labels)
     return share < AUTOMATIC_ROWS ? AUTOMATIC_ROWS : share < AUTOMATIC_MOST ? share : AUTOMATIC_MOST;
 }
 
-/* calibrate=auto: five folds, but with many labels a single one of at most some rows, so that the fit takes at most twice
- * the time. The rule depends on the number of labels alone; all: of which these are a sample. */
+/* calibrate=auto: five folds, but with many labels a single one of at most some rows, so that the fit takes at most
+ * twice the time. The rule depends on the number of labels alone; all: of which these are a sample. */
 static rung_status held_folds(rung_ctx *ctx, const rung_spec *spec, const problem *p, int64_t labelled, int64_t all,
                               int count, folds *out)
 {
@@ -112,8 +112,8 @@ static bool tempers(rung_ctx *ctx, const rung_spec *spec)
     return false;
 }
 
-/* Whether a new row that equals labelled ones is given some of their labels. An update knows the rows only as scaled, and
- * must do what a fit to all rows does. */
+/* Whether a new row that equals labelled ones is given some of their labels. An update knows the rows only as scaled,
+ * and must do what a fit to all rows does. */
 static bool minds_equals(const rung_spec *spec, bool searched)
 {
     const char *wish = spec_value(spec, "copies");

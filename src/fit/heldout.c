@@ -402,7 +402,8 @@ static rung_status count_missed(rung_ctx *ctx, const problem *p, const row_group
     return RUNG_OK;
 }
 
-/* Equal rows are not exchangeable with a new one as several rows: only the first one with a label of one rank counts. */
+/* Equal rows are not exchangeable with a new one as several rows: only the first one with a label of one rank counts.
+ */
 static bool first_of_group(const problem *p, const row_groups *g, int64_t row)
 {
     for (int64_t i = g->start[g->of[row]]; g->rows[i] < row; i++)
@@ -468,8 +469,8 @@ static rung_status count_distinct(rung_ctx *ctx, int64_t most, int64_t n, const 
     return RUNG_OK;
 }
 
-/* Of the rows of one repeat, on the classes of the data, which are further apart than the ranks of those that have labels.
- * Rows that leave together are resampled together. */
+/* Of the rows of one repeat, on the classes of the data, which are further apart than the ranks of those that have
+ * labels. Rows that leave together are resampled together. */
 static rung_status repeat_metrics(rung_ctx *ctx, const training *t, const held_grades *g, int repeat, rung_metrics *out)
 {
     const problem *p = g->p;

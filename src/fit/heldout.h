@@ -33,10 +33,10 @@ rung_status held_out_grades(rung_ctx *ctx, bool recalibrated, held_grades *out);
  * cross-fitted tempered ones, so that what is measured on them is honest. The ranks stay. */
 rung_status held_out_temper(rung_ctx *ctx, pool *mem, const held_grades *g, tempering *out);
 
-/* A class all of whose labels are one row, or in one group, is in the training rows of every fold, so that its rows are in no
- * error: with few labels that would be too small. Adds these rows to the grades, held out by fits that do not know their
- * class, as the final one knows none without labels. tempered: as predictions will be. Nothing changes with more than 200
- * labels, where a row is no matter, or where these fits fail. */
+/* A class all of whose labels are one row, or in one group, is in the training rows of every fold, so that its rows are
+ * in no error: with few labels that would be too small. Adds these rows to the grades, held out by fits that do not
+ * know their class, as the final one knows none without labels. tempered: as predictions will be. Nothing changes with
+ * more than 200 labels, where a row is no matter, or where these fits fail. */
 rung_status held_out_rest(rung_ctx *ctx, const method *m, const void *params, bool recalibrated,
                           const tempering *tempered, held_grades *g);
 
@@ -46,8 +46,8 @@ void held_out_cost(const training *t, const answer_cost *cost, held_grades *g);
 void held_out_judge(const training *t, held_grades *g);
 /* The rows that count in the metrics: all but those that are left open, or were chosen to be labelled. */
 int64_t held_out_counted(const training *t, const held_grades *g);
-/* Metrics of these grades on the classes of the data, the mean over the repeats. Rows count by their own weights, without
- * those of their classes. */
+/* Metrics of these grades on the classes of the data, the mean over the repeats. Rows count by their own weights,
+ * without those of their classes. */
 rung_status held_out_metrics(rung_ctx *ctx, const training *t, const held_grades *g, rung_metrics *out);
 /* The rank (of the data) that is the median of all labels, and its metrics on the rows of held_out_metrics. */
 rung_status held_out_median(rung_ctx *ctx, const training *t, const held_grades *g, int *rank, rung_metrics *out);

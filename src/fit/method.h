@@ -22,8 +22,8 @@ typedef struct {
     double *proba; /* n x K by rows: probabilities of the method's own; NULL: it has none */
 } held_out;
 
-/* An average: what its members say of some rows that they have not seen, P(y > q). From such predictions the weights and the
- * reported error follow, so they prove the model (proof.h). */
+/* An average: what its members say of some rows that they have not seen, P(y > q). From such predictions the weights
+ * and the reported error follow, so they prove the model (proof.h). */
 typedef struct {
     int64_t n;   /* 0: none */
     int members; /* as many as the fit has */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* open_files.c - the one place that decides whether files are loaded or read in passes.
  *
- * They are loaded if the fit then keeps to the memory limit: first judged by the size of the files, then by the coded data.
- * A loaded table that turns out too large, because its text becomes many columns or because the method needs more memory
- * than the rule of thumb, is given back and the files are read in passes. */
+ * They are loaded if the fit then keeps to the memory limit: first judged by the size of the files, then by the coded
+ * data. A loaded table that turns out too large, because its text becomes many columns or because the method needs more
+ * memory than the rule of thumb, is given back and the files are read in passes. */
 #include "fit/open_files.h"
 
 #include <math.h>
@@ -19,9 +19,9 @@ static double limit_of(const rung_ctx *ctx) { return ctx->memory > 0 ? memory_le
 
 /* ---- the sample ---- */
 
-/* What a sample of so many rows takes, as a share of the limit: 1 or less is room enough. All its copies are in a quarter
- * of the limit. A method that learns from the sample alone has half of the limit for it, one that sums over all rows the
- * room beside the copies that remain. */
+/* What a sample of so many rows takes, as a share of the limit: 1 or less is room enough. All its copies are in a
+ * quarter of the limit. A method that learns from the sample alone has half of the limit for it, one that sums over all
+ * rows the room beside the copies that remain. */
 static rung_status sample_share(rung_ctx *ctx, const rung_spec *spec, double total, int64_t columns, int64_t rows,
                                 double *out)
 {
@@ -74,8 +74,8 @@ static bool fit_is_too_large(rung_ctx *ctx, const opening *o, const rung_data *d
     return memory_with(ctx, bytes + (double)data->mem.bytes) > (double)ctx->memory;
 }
 
-/* Text may become far more columns than the file has: then the sample is made again with fewer rows. *fits: the fit keeps to
- * the limit, as far as is known. */
+/* Text may become far more columns than the file has: then the sample is made again with fewer rows. *fits: the fit
+ * keeps to the limit, as far as is known. */
 static rung_status pass(rung_ctx *ctx, const opening *o, bool *fits, rung_data **out)
 {
     double rows;

@@ -10,8 +10,8 @@
 
 enum { ROWS = 16, MOST_BYTES = 1 << 24 };
 static const double EXACT = 1e-9;
-/* How far predictions may be, in the mean over rows and thresholds, from those that the reported error is of: these have
- * weights that the row, or its group, had no part in. With n of them that is some .06 / sqrt(n), or less. */
+/* How far predictions may be, in the mean over rows and thresholds, from those that the reported error is of: these
+ * have weights that the row, or its group, had no part in. With n of them that is some .06 / sqrt(n), or less. */
 static const double NEAR = 0.02, NEAR_FEW = 0.5;
 
 /* ---- what is reported ---- */
@@ -140,8 +140,8 @@ static bool counted(const made_fit *made, int64_t i)
     return g->rank[i] > 0 && !(data->chosen && data->chosen[row]);
 }
 
-/* The mean over the repeats of the mean absolute error of the rows that count; NaN: none does. constant: the rank of the
- * data that every row is given; 0: each its own. */
+/* The mean over the repeats of the mean absolute error of the rows that count; NaN: none does. constant: the rank of
+ * the data that every row is given; 0: each its own. */
 static double error_of_grades(const made_fit *made, int constant)
 {
     const held_grades *g = &made->grades;

@@ -3,8 +3,8 @@
  *
  * Before a model is returned, whatever the method: the weights and numbers that are reported are those of its members;
  * what its members say of rows they have not seen, taken together with the weights in the model, is what the reported
- * error was measured on; that error follows from the held-out predictions; and the model, applied to some of its rows as
- * they were read, says what the fit says of them, also after it was written and read again. Anything else is
+ * error was measured on; that error follows from the held-out predictions; and the model, applied to some of its rows
+ * as they were read, says what the fit says of them, also after it was written and read again. Anything else is
  * RUNG_EINTERNAL, with a sentence that says what differs. */
 #ifndef RUNG_FIT_PROOF_H
 #define RUNG_FIT_PROOF_H

@@ -10,8 +10,9 @@ enum { FOLDS = 5 };
 static const double NOVEL = 0.9, ACCURACY = 1e-6; /* only the largest of K numbers counts */
 static const graph_params GRAPH = {.neighbours = 6, .weights = WEIGH_GAUSSIAN, .width = NAN};
 
-/* Adds the held-out rows of one fold with their absolute errors, as the error of a model counts them: by classes of the data
- * and the weights of the rows, without those that were chosen to be labelled. The class is that of the largest membership. */
+/* Adds the held-out rows of one fold with their absolute errors, as the error of a model counts them: by classes of the
+ * data and the weights of the rows, without those that were chosen to be labelled. The class is that of the largest
+ * membership. */
 static void add_errors(const training *t, const problem *p, int64_t held, const int64_t *rows, const double *P,
                        double *sum, double *total)
 {

@@ -46,9 +46,9 @@ static rung_status class_weights(rung_ctx *ctx, const rung_spec *spec, const run
     return RUNG_OK;
 }
 
-/* The weight of row i: its own times that of its class; of an interval of classes the mean by the share of each, so that one
- * whose mass is all but none, and whose weight by balance is as large, has no more of the row than it has of the mass. A
- * labelled row of weight 0 counts as unlabelled. */
+/* The weight of row i: its own times that of its class; of an interval of classes the mean by the share of each, so
+ * that one whose mass is all but none, and whose weight by balance is as large, has no more of the row than it has of
+ * the mass. A labelled row of weight 0 counts as unlabelled. */
 static double weight_of(const training *t, const double *by_class, const double *mass, int64_t i)
 {
     const rung_data *data = t->data;

@@ -17,13 +17,13 @@ typedef struct {
     double *t;    /* per row of the data: real target, NaN = unlabelled; NULL: classes (with it K = 0) */
     int64_t n_labelled;
     int64_t n_objects; /* the same with copies counted once */
-    int *
-        same; /* per row of the data: equal labelled rows have equal numbers (data/together.h); NULL: no two are equal */
+    int *same;  /* per row of the data: equal labelled rows have equal numbers (data/together.h); NULL: no two are equal
+                 */
     int *equal; /* `same` where equal rows leave together; else NULL */
     int *group; /* the same for rows that leave together: `equal`, or joined with the groups of the data */
     equal_counts equals;
     equal_rule rule; /* by which it was decided whether equal rows leave together */
-    bool counted; /* row weights say how many equal rows a row stands for */
+    bool counted;    /* row weights say how many equal rows a row stands for */
     scaling scale;
     problem labelled, all; /* the labelled rows; all rows (only where a method uses the unlabelled ones) */
     rows_beyond rows;      /* where the data are a sample of them and the method sums over all */

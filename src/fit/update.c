@@ -166,7 +166,8 @@ static rung_status join_groups_by_name(rung_ctx *ctx, const kept_data *k, const 
     return number_groups(ctx, &ctx->scratch, all->n, name, &all->group, &all->n_group_names, &all->group_names);
 }
 
-/* The weight of a row kept, without that of its class. Most are whole numbers, which a division does not always give back. */
+/* The weight of a row kept, without that of its class. Most are whole numbers, which a division does not always give
+ * back. */
 static double kept_weight(const rung_model *model, int64_t row)
 {
     const kept_data *k = &model->kept;

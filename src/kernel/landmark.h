@@ -70,9 +70,9 @@ typedef struct { /* some columns of X, their weights and groups */
  * vector of row i's group, or its memberships. */
 rung_status landmarks_moments(rung_ctx *ctx, const landmarks *l, const grouped_rows *r, int sign, la_mat *S,
                               double *sums);
-/* The same in parts: adds the moments of the features (solved) or of the kernel columns of some rows, S NULL: only their
- * sums; the others turn those of kernel columns into those of the features, once all rows are summed. Squares may only
- * be solved for afterwards if l->steady; sums lose far less. */
+/* The same in parts: adds the moments of the features (solved) or of the kernel columns of some rows, S NULL: only
+ * their sums; the others turn those of kernel columns into those of the features, once all rows are summed. Squares may
+ * only be solved for afterwards if l->steady; sums lose far less. */
 rung_status landmarks_add_moments(rung_ctx *ctx, const landmarks *l, bool solved, const grouped_rows *r, int sign,
                                   la_mat *S, double *sums);
 rung_status landmarks_solve_sums(rung_ctx *ctx, const landmarks *l, int groups, double *sums);

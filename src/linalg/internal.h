@@ -43,8 +43,8 @@ typedef enum {
 } la_op;
 _Static_assert((int)OP_COUNT <= (int)CONTEXT_COUNTERS, "a slot for every operation");
 
-/* Loops compiled once more for wide vectors, and whether the processor has them. GCC uses half of a register of 512 bits
- * unless told. Without contraction (CMakeLists.txt) such a loop has the bits of the plain one. */
+/* Loops compiled once more for wide vectors, and whether the processor has them. GCC uses half of a register of 512
+ * bits unless told. Without contraction (CMakeLists.txt) such a loop has the bits of the plain one. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define WIDE_256 __attribute__((target("avx2,fma")))
 #if defined(__clang__)

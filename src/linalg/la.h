@@ -64,8 +64,8 @@ rung_status la_cross(rung_ctx *ctx, const la_mat *X, const la_mat *Z, const la_m
 rung_status la_expand(rung_ctx *ctx, const la_mat *X, const la_mat *Z, const la_map *map, int64_t o, const double *C,
                       double *F);
 /* Sums over the columns z_j of Z (d x n) of f_j = map(X, z_j) - shift, X d x m, without ever storing them all. f_j and
- * products are in single precision, sums over many columns in double: about their mean, the error is that of independent
- * roundings. */
+ * products are in single precision, sums over many columns in double: about their mean, the error is that of
+ * independent roundings. */
 typedef struct {
     const la_mat *X, *Z;
     const la_map *map;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Whether a model was fitted to just these rows: by the checksum that is noted in it or, where it has another note or the
- * labels are not those, by its scaling: it was made from all rows, and others do not give the same numbers to the last
- * bit. */
+/* Whether a model was fitted to just these rows: by the checksum that is noted in it or, where it has another note or
+ * the labels are not those, by its scaling: it was made from all rows, and others do not give the same numbers to the
+ * last bit. */
 #include <stdio.h>
 #include <string.h>
 #include <zlib.h>

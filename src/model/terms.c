@@ -2,8 +2,8 @@
 /* The coefficients of a linear score on the scale of the data. A score
  *     bias + sum_j coef_j (g(x_j) - shift_j) factor_j
  * has the coefficients coef_j factor_j, and what does not depend on x joins the thresholds. The 0/1 columns of a text
- * column add up to 1: the coefficient of the reference category joins the thresholds, too, and the others are differences
- * from it. g is the identity or, where the scaling ranks, the share of training rows below. */
+ * column add up to 1: the coefficient of the reference category joins the thresholds, too, and the others are
+ * differences from it. g is the identity or, where the scaling ranks, the share of training rows below. */
 #include <math.h>
 
 #include "model/model.h"

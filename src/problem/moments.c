@@ -2,13 +2,13 @@
 /* Second moments and sums by class of the landmark features of all labelled rows: what kdlor, krr and ckr
  * need of them, in one pass. Where the landmarks allow it kernel columns are summed, and solved for once.
  *
- * The products of a row with itself, m x m, take far longer than reading it. The mean of a class is that of all its rows,
- * but from some thousand rows per landmark on, more of them tell nothing new about the scatter within the classes (it
- * changes what a discriminant gains by a share of about landmarks / rows). Then these products are those of the sample,
- * whose rows are held out of the fit and so must be in it exactly once, and of further rows drawn by their keys, which
- * stand for all others: with u_D, M_D the sums of a class over those drawn, weighted by the inverse of their chance, and
- * u_R, M_R over all rows outside of the sample,
- *     S = sum over the sample + sum over those drawn - sum_q u_D u_D'/M_D + sum_q u_R u_R'/M_R. */
+ * The products of a row with itself, m x m, take far longer than reading it. The mean of a class is that of all its
+ * rows, but from some thousand rows per landmark on, more of them tell nothing new about the scatter within the classes
+ * (it changes what a discriminant gains by a share of about landmarks / rows). Then these products are those of the
+ * sample, whose rows are held out of the fit and so must be in it exactly once, and of further rows drawn by their
+ * keys, which stand for all others: with u_D, M_D the sums of a class over those drawn, weighted by the inverse of
+ * their chance, and u_R, M_R over all rows outside of the sample, S = sum over the sample + sum over those drawn -
+ * sum_q u_D u_D'/M_D + sum_q u_R u_R'/M_R. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* open.c - from pass one to the sample, coded, the source of all rows, and how many of these there are of every class. */
+/* open.c - from pass one to the sample, coded, the source of all rows, and how many of these there are of every class.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
@@ -143,8 +144,8 @@ static rung_status add_ranks(rung_ctx *ctx, void *user, const row_block *b, doub
     return RUNG_OK;
 }
 
-/* A label whose first row was not taken cannot be counted by its distinct values: numbers cut into classes. Nor can rows of
- * weight 0, which are not labelled. */
+/* A label whose first row was not taken cannot be counted by its distinct values: numbers cut into classes. Nor can
+ * rows of weight 0, which are not labelled. */
 static rung_status count_rows(rung_ctx *ctx, const survey *v, const int *rank, int64_t n, const uint64_t *const *record,
                               row_source *s)
 {

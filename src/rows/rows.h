@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* All the rows of files, of which a data set has a sample, read in passes of blocks.
  *
- * Pass one (survey.c) finds the columns, all categories and classes, and a uniform sample of the rows, from which fills,
- * scaling and quantiles are learned: the rows with the smallest keys, a key being a hash of the seed, the file and the
- * row. Such a sample is that of the whole whatever part of the files a process reads. Later passes (rows_sum) code
- * block after block and add what a method needs of it. */
+ * Pass one (survey.c) finds the columns, all categories and classes, and a uniform sample of the rows, from which
+ * fills, scaling and quantiles are learned: the rows with the smallest keys, a key being a hash of the seed, the file
+ * and the row. Such a sample is that of the whole whatever part of the files a process reads. Later passes (rows_sum)
+ * code block after block and add what a method needs of it. */
 #ifndef RUNG_ROWS_ROWS_H
 #define RUNG_ROWS_ROWS_H
 

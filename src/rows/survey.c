@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* survey.c - pass one: the columns, their texts, the rows of the files, the labels there are, and the sample.
  *
- * Every process surveys its files; the results of all are put together in the order of the files, by everybody alike. So
- * the coding and the sample are the same for any number of processes. */
+ * Every process surveys its files; the results of all are put together in the order of the files, by everybody alike.
+ * So the coding and the sample are the same for any number of processes. */
 #define _POSIX_C_SOURCE 200809L
 #include "rows/survey.h"
 

@@ -20,7 +20,8 @@ enum { PARTS = 5, ENOUGH = 500 }; /* rows measured, where there are more */
 /* A difference of errors cannot take one below none. */
 static double moved(double value, double by) { return fmax(value + by, 0); }
 
-/* winner + (outer - inner), of all metrics, so of the rows of the winner; the range is that of the outer rows around it. */
+/* winner + (outer - inner), of all metrics, so of the rows of the winner; the range is that of the outer rows around
+ * it. */
 static void combine(const rung_metrics *winner, const nested_result *n, rung_metrics *out)
 {
     *out = n->metrics;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* curve_forecast.c - what more labels will buy, by the rule of suggestions (suggest/learning.c).
  *
- * The errors of a curve say little about it: all its repeats share the same few test rows, and its last size leaves out a
- * third of the labels. */
+ * The errors of a curve say little about it: all its repeats share the same few test rows, and its last size leaves out
+ * a third of the labels. */
 #include <string.h>
 
 #include "base/parallel.h"

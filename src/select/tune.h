@@ -28,8 +28,8 @@ typedef struct {
     int64_t n_labelled;
 } search;
 
-/* Runs the search on a data set and fits the winner. mem keeps what `search` points to; release its grid with grid_free,
- * also after a failure. */
+/* Runs the search on a data set and fits the winner. mem keeps what `search` points to; release its grid with
+ * grid_free, also after a failure. */
 rung_status tune_run(rung_ctx *ctx, pool *mem, const rung_tune_options *options, const rung_data *data, search *out,
                      rung_model **model);
 

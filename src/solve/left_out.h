@@ -7,8 +7,8 @@
 
 #include "data/row_groups.h"
 
-/* In place: row i stands at residual[i * stride]. rest: 1 - h of each row; residuals are not multiplied by roots of weights. Denominators are at least `floor`. together:
- * equal rows; NULL: every row separately. */
+/* In place: row i stands at residual[i * stride]. rest: 1 - h of each row; residuals are not multiplied by roots of
+ * weights. Denominators are at least `floor`. together: equal rows; NULL: every row separately. */
 void left_out_residuals(const row_groups *together, int64_t n, const double *rest, double floor, int64_t stride,
                         double *residual);
 

@@ -5,8 +5,8 @@
 
 #include "data/dataset.h"
 
-/* A Gaussian process over m rows of the data: C is the covariance (m x m) of its values given the labels so far. What is
- * not known is sum_i w_i C_ii; the label of row j, which is its value with a noise of variance v_j, reduces it by
+/* A Gaussian process over m rows of the data: C is the covariance (m x m) of its values given the labels so far. What
+ * is not known is sum_i w_i C_ii; the label of row j, which is its value with a noise of variance v_j, reduces it by
  *     gain_j = sum_i w_i C_ij^2 / (C_jj + v_j),
  * which is large where a row stands for many others that are not known yet (Yu, Bi and Tresp. Active learning via
  * transductive experimental design. ICML 2006). The labels themselves do not matter, so a whole batch can be chosen. */

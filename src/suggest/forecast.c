@@ -2,10 +2,10 @@
 /* forecast.c - a learning curve continued.
  *
  * The error after m labels is E (a + (1 - a) (m / m_n)^-c): E now, at m_n labels; a the part that no labels remove; c
- * the pace. A few noisy errors say little about a and c, so all pairs of a grid are averaged, each by its likelihood with
- * E integrated out: given a, c and the standard errors, E is normal. Where these are unknown, so are they averaged. An
- * error now that was measured otherwise takes the place of E: two halves of normals, by the ends of its range. The
- * forecast is a mixture of these times what a and c leave of them, whose quantiles are the range. */
+ * the pace. A few noisy errors say little about a and c, so all pairs of a grid are averaged, each by its likelihood
+ * with E integrated out: given a, c and the standard errors, E is normal. Where these are unknown, so are they
+ * averaged. An error now that was measured otherwise takes the place of E: two halves of normals, by the ends of its
+ * range. The forecast is a mixture of these times what a and c leave of them, whose quantiles are the range. */
 #include "suggest/forecast.h"
 
 #include <float.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* suggest.c - the rows whose labels are worth most together.
  *
- * Equal rows are one point, which counts as often as there are such rows. First come the rows drawn at random, from which
- * the error can be estimated whatever the others are; then, one by one, the points that tell most about all (design.h),
- * given the labels so far and the points chosen before, so that no two tell the same. */
+ * Equal rows are one point, which counts as often as there are such rows. First come the rows drawn at random, from
+ * which the error can be estimated whatever the others are; then, one by one, the points that tell most about all
+ * (design.h), given the labels so far and the points chosen before, so that no two tell the same. */
 #include "suggest/suggest.h"
 
 #include <math.h>
@@ -92,8 +92,8 @@ static int64_t share_of(rng *r, double share, int64_t n)
     return rows + (rng_uniform(r) < whole - (double)rows);
 }
 
-/* A share of the rows, at even distances. An error needs a number of rows, not a share: by default every second row until
- * there are enough. */
+/* A share of the rows, at even distances. An error needs a number of rows, not a share: by default every second row
+ * until there are enough. */
 static rung_status place_random(rung_ctx *ctx, job *s, int64_t *wanted)
 {
     double share = s->options->random > 0 ? s->options->random : s->options->random < 0 ? 0 : RANDOM;
@@ -192,9 +192,9 @@ static rung_status fit_model(rung_ctx *ctx, job *s)
     return RUNG_OK;
 }
 
-/* By a cumulative logit model P(y <= q) = F_q = 1 / (1 + exp(f - b_q)), slopes g_q = F_q (1 - F_q): where the value f has
- * a small variance C, the expected ranked probability score exceeds the least possible one by sum_q g_q^2 C, so that is
- * the weight of a row; a label tells about f what Fisher's information says, sum_k (g_k - g_{k-1})^2 / p_k. */
+/* By a cumulative logit model P(y <= q) = F_q = 1 / (1 + exp(f - b_q)), slopes g_q = F_q (1 - F_q): where the value f
+ * has a small variance C, the expected ranked probability score exceeds the least possible one by sum_q g_q^2 C, so
+ * that is the weight of a row; a label tells about f what Fisher's information says, sum_k (g_k - g_{k-1})^2 / p_k. */
 static void weigh_row(int K, const double *p, double *weight, double *information)
 {
     double below = 0, last = 0;

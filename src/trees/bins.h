@@ -35,8 +35,8 @@ typedef struct {
 
 /* By all rows of the table. */
 rung_status bins_new(rung_ctx *ctx, pool *mem, const tree_table *t, tree_bins *out);
-/* The bins of n rows twice: n_columns bytes a row for histograms, n bytes a column for dividing rows. by_column NULL: to
- * save memory rows are divided by the former. */
+/* The bins of n rows twice: n_columns bytes a row for histograms, n bytes a column for dividing rows. by_column NULL:
+ * to save memory rows are divided by the former. */
 typedef struct {
     int64_t n;
     uint8_t *by_row, *by_column;

@@ -6,10 +6,10 @@
  * sends the categories left whose bits are set in the words from `split` on. A missing number, and an unknown category,
  * goes where `missing` says.
  *
- * Trees that vote (random_tree.h) have a rank as the value of a leaf. Each of them adds 1 / n_trees to the outputs below
- * it: output q is the share of trees that vote for a rank above q. There are many of them and they are large, so a file
- * holds them packed, two nodes in a word: column + 1 in 23 bits, the side of missing cells in one and the cut in eight;
- * a leaf is its rank. */
+ * Trees that vote (random_tree.h) have a rank as the value of a leaf. Each of them adds 1 / n_trees to the outputs
+ * below it: output q is the share of trees that vote for a rank above q. There are many of them and they are large, so
+ * a file holds them packed, two nodes in a word: column + 1 in 23 bits, the side of missing cells in one and the cut in
+ * eight; a leaf is its rank. */
 #ifndef RUNG_TREES_FOREST_H
 #define RUNG_TREES_FOREST_H
 

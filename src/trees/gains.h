@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The gains of all splits of a column of numbers at once: the search for splits is most of what growing a tree costs. */
+/* The gains of all splits of a column of numbers at once: the search for splits is most of what growing a tree costs.
+ */
 #ifndef RUNG_TREES_GAINS_H
 #define RUNG_TREES_GAINS_H
 
@@ -13,8 +14,8 @@ typedef struct { /* a leaf */
     double l2, worth; /* worth: G^2 / (H + l2) of the leaf */
 } gain_leaf;
 
-/* Of n splits whose left sides, without l->missing, have the sums g and h (the two halves of tree_sums); gain -1: a side
- * has too few rows. */
+/* Of n splits whose left sides, without l->missing, have the sums g and h (the two halves of tree_sums); gain -1: a
+ * side has too few rows. */
 void prefix_gains(const gain_leaf *l, int n, const int64_t *g, const int64_t *h, double *gain);
 
 #endif

@@ -18,9 +18,9 @@ static const double LEAST_GAIN = 1e-9;
 /* Categories are ordered by their own derivatives, which makes the best split look too good: it must gain more, and
  * rare categories stay in the middle. */
 static const double CATEGORY_L2 = 5, CATEGORY_SMOOTH = 5;
-/* Of n categories of equal weight that say nothing the best division gains 2 n / pi, because it has all positive sums on
- * one side. Half of this, beyond what few categories gain, does not count: noise in 150 categories then loses most of its
- * part, and categories that matter keep theirs. */
+/* Of n categories of equal weight that say nothing the best division gains 2 n / pi, because it has all positive sums
+ * on one side. Half of this, beyond what few categories gain, does not count: noise in 150 categories then loses most
+ * of its part, and categories that matter keep theirs. */
 static const double CATEGORY_NOISE = 1 / 3.14159265358979, CATEGORY_FREE = 2;
 
 typedef struct {
@@ -219,8 +219,8 @@ static double chance_gain(const grower *g, const open_leaf *l, int64_t c, double
 }
 
 /* The categories up to best->bin in their order go left. What has no rows in the leaf, a missing cell or a category,
- * goes with most rows, or else with the first category that has some: always to one side it would be taken for a low rank,
- * or, if the order of the classes were reversed, for a high one. */
+ * goes with most rows, or else with the first category that has some: always to one side it would be taken for a low
+ * rank, or, if the order of the classes were reversed, for a high one. */
 static void put_categories(const grower *g, const open_leaf *l, int64_t c, const ordered_bin *order, int n, split *best)
 {
     int64_t left = count_of(g, best->left), right = count_of(g, l->sum) - left;
@@ -345,7 +345,8 @@ static rung_status add_leaf(const grower *g, const open_leaf *l)
     return g->source ? add_everybody(g, l) : RUNG_OK;
 }
 
-/* The best splits of a leaf whose histogram was just added and of its larger sibling, which has that of their parent. */
+/* The best splits of a leaf whose histogram was just added and of its larger sibling, which has that of their parent.
+ */
 static void search(const grower *g, open_leaf *small, open_leaf *large)
 {
     bool together = is_large(g, small);

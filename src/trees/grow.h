@@ -73,8 +73,8 @@ typedef struct {      /* a pass over them */
 typedef struct {
     rung_ctx *ctx; /* its processes have rows each, and add up their histograms */
     int64_t n;     /* rows of this process */
-    /* Passes over the rows from *at on, which is moved, up to `end`: returns how many are listed, TREE_TAKEN at most, with
-     * their derivatives. */
+    /* Passes over the rows from *at on, which is moved, up to `end`: returns how many are listed, TREE_TAKEN at most,
+     * with their derivatives. */
     int64_t (*take)(const void *user, const tree_pass *pass, int64_t *at, int64_t end, int32_t *row, tree_sums *sum);
     const void *user;
 } tree_source;
@@ -95,7 +95,8 @@ double grower_bytes(int64_t columns, int64_t rows, int leaves, int threads);
  * contiguous, so that their derivatives are read in order. */
 int32_t *grower_rows(grower *g);
 tree_sums *grower_sums(grower *g);
-/* From the first n of them, or from all rows of leaf 0 of the source. r chooses the columns. Values of leaves are within
+/* From the first n of them, or from all rows of leaf 0 of the source. r chooses the columns. Values of leaves are
+ * within
  * +-TREE_MOST. Fails only where processes cannot add up their histograms. */
 #define TREE_MOST 10.0
 rung_status grow(grower *g, rng *r, int64_t n, const tree_units *units, tree *out);

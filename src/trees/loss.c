@@ -125,8 +125,8 @@ static double *entry(const ordinal *o, double *sum, int q, int r)
 }
 static int row_end(const ordinal *o, int q) { return o->wide || q + 2 > o->K - 1 ? o->K - 1 : q + 2; }
 
-/* From thresholds to groups of those that are tied: the gradient at `apart` in them, and sums of gradient and Hessian over
- * each group, in place. Returns the number of groups. */
+/* From thresholds to groups of those that are tied: the gradient at `apart` in them, and sums of gradient and Hessian
+ * over each group, in place. Returns the number of groups. */
 static int join_tied(const ordinal *o, double *sum)
 {
     int J = o->K - 1, a = -1;

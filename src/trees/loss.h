@@ -9,8 +9,8 @@
  * interval low..high of ranks has t_high and t_{low-1} for t_y and t_{y-1}.
  *
  * Nominal: one function per class, P(q) = exp(f_q) / sum_r exp(f_r),  g_q = P(q) - 1[y = q],  h_q = P(q) (1 - P(q)) K /
- * (K - 1), the factor standing for the entries of the Hessian between the classes (Friedman 2001). An interval I has 1[q in
- * I] P(q) / P(I) for 1[y = q], and the same h, which is not smaller than its curvature. */
+ * (K - 1), the factor standing for the entries of the Hessian between the classes (Friedman 2001). An interval I has
+ * 1[q in I] P(q) / P(I) for 1[y = q], and the same h, which is not smaller than its curvature. */
 #ifndef RUNG_TREES_LOSS_H
 #define RUNG_TREES_LOSS_H
 
@@ -51,9 +51,9 @@ void ordinal_derivatives(const ordinal *o, const loss_rows *rows, double *g, dou
 int64_t ordinal_sums(const ordinal *o); /* how many numbers */
 /* Adds those of some rows. */
 void ordinal_sum(const ordinal *o, const loss_rows *rows, double *sum);
-/* The step, 1 at most. Thresholds that it would bring closer than LEAST_GAP keep half of their distance, or that gap, and
- * move together: a class that nearly vanishes does not hold the others back. room: ordinal_sums numbers. Returns the
- * largest entry. */
+/* The step, 1 at most. Thresholds that it would bring closer than LEAST_GAP keep half of their distance, or that gap,
+ * and move together: a class that nearly vanishes does not hold the others back. room: ordinal_sums numbers. Returns
+ * the largest entry. */
 double ordinal_step(ordinal *o, const double *sum, double *room);
 
 /* f of a row: `step` numbers apart. */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* All rows of which a sample is at hand, by the million: a byte for the bin of every cell, and one word of four bytes for all else.
+/* All rows of which a sample is at hand, by the million: a byte for the bin of every cell, and one word of four bytes
+ * for all else.
  *
  *     word = f << shift | place,   place = leaf K + rank - 1
  *
- * f is the row's function in whole multiples of `unit`, within +-PACKED_MOST; leaf is that of the tree which grows, or one
- * of two more: rows outside the tree (not sampled), and rows held out. Derivatives are computed from f whenever a
+ * f is the row's function in whole multiples of `unit`, within +-PACKED_MOST; leaf is that of the tree which grows, or
+ * one of two more: rows outside the tree (not sampled), and rows held out. Derivatives are computed from f whenever a
  * histogram needs them. The nominal link has a word for each further function, and the norm of the functions.
  *
  * Every process has the rows of its files. Sums over rows are exact (histograms), or taken in blocks and slots of fixed

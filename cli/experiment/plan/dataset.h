@@ -31,8 +31,8 @@ void dataset_unload(dataset *d);
 /* The fingerprint of everything that was read. */
 uint64_t dataset_sum(const dataset *d);
 
-/* ORCA, SKORDINAL: the files of a partition, those of the test rows with the coding of the others. order: of the classes;
- * NULL: labels are targets. */
+/* ORCA, SKORDINAL: the files of a partition, those of the test rows with the coding of the others. order: of the
+ * classes; NULL: labels are targets. */
 rung_status dataset_read_parts(rung_ctx *ctx, const plan_dataset *d, int64_t index, const char *order,
                                rung_data **train, rung_data **test);
 

@@ -135,8 +135,8 @@ static void note(extreme *e, double x)
     }
 }
 
-/* Missing values that are written as -9 among numbers that are not negative, or as -99, 99, -999, ... among numbers much
- * nearer to 0. */
+/* Missing values that are written as -9 among numbers that are not negative, or as -99, 99, -999, ... among numbers
+ * much nearer to 0. */
 static void find_sentinel(const extreme *low, const extreme *high, code_numbers *out)
 {
     static const double nines[] = {9, 99, 999, 9999, 99999};

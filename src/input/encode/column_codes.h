@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Columns that name rows or things instead of measuring them: identifiers, counters, codes, dates written as one number,
- * and numbers that stand for a missing value. */
+/* Columns that name rows or things instead of measuring them: identifiers, counters, codes, dates written as one
+ * number, and numbers that stand for a missing value. */
 #ifndef RUNG_DATA_COLUMN_CODES_H
 #define RUNG_DATA_COLUMN_CODES_H
 

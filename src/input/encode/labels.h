@@ -8,12 +8,13 @@
 enum { MOST_NUMERIC_CLASSES = 50 };
 
 /* The classes of some columns taken together, lowest first: those declared by order ("low<mid<high"), else those the
- * file declares, else the numbers that occur, also as ends of intervals. Text without an order is an error that shows what to write. */
+ * file declares, else the numbers that occur, also as ends of intervals. Text without an order is an error that shows
+ * what to write. */
 rung_status labels_classes(rung_ctx *ctx, pool *mem, const rung_table *t, int n_columns, const int64_t *columns,
                            const char *order, int *n_classes, const char ***classes);
 
-/* The classes that columns of text name, also as ends of intervals, in the order in which they first occur, names before
- * ends; in scratch memory. */
+/* The classes that columns of text name, also as ends of intervals, in the order in which they first occur, names
+ * before ends; in scratch memory. */
 rung_status labels_named(rung_ctx *ctx, const rung_table *t, int n_columns, const int64_t *columns, int *n,
                          const char ***names);
 /* Whether a column holds nothing but numbers, intervals of them and cells without a label. */
@@ -24,8 +25,8 @@ rung_status labels_check_order(rung_ctx *ctx, int n, const char *const *names);
 
 /* The rank of every cell of a column, 0 = unlabelled (empty, ?, NA, nan). A number names the class of the same value
  * however it is written. A label that is not a class is an error. *upper: NULL where no cell is an interval (2..4, <=2,
- * low..mid); else rank is the lowest class a cell allows and *upper (in mem) the highest. An interval of all classes means
- * unlabelled. upper NULL: an interval is an error. */
+ * low..mid); else rank is the lowest class a cell allows and *upper (in mem) the highest. An interval of all classes
+ * means unlabelled. upper NULL: an interval is an error. */
 rung_status labels_ranks(rung_ctx *ctx, const rung_table *t, int64_t column_index, int n_classes,
                          const char *const *classes, pool *mem, int *rank, int **upper);
 

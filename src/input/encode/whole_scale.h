@@ -5,8 +5,9 @@
 
 #include "base/context.h"
 
-/* Classes that are whole numbers, ascending, become a scale without gaps: 1, 2, 5 becomes 1, 2, 3, 4, 5, so that a 1 that
- * should be a 5 is four classes away. The step is the largest number that divides them all: 10, 20, 40 becomes 10, 20, 30,
+/* Classes that are whole numbers, ascending, become a scale without gaps: 1, 2, 5 becomes 1, 2, 3, 4, 5, so that a 1
+ * that should be a 5 is four classes away. The step is the largest number that divides them all: 10, 20, 40 becomes 10,
+ * 20, 30,
  * 40. Other classes, and scales of more than MOST_NUMERIC_CLASSES, stay as they are. A warning says what was added. */
 rung_status whole_scale(rung_ctx *ctx, pool *mem, int *n, const char ***classes);
 

@@ -319,8 +319,8 @@ static rung_status read_outline(rung_reader *reader, outline *o)
     }
 }
 
-/* Whether the first row names most of the columns that are needed. A cell may happen to be the name of its column: "urban"
- * in a column urban. */
+/* Whether the first row names most of the columns that are needed. A cell may happen to be the name of its column:
+ * "urban" in a column urban. */
 static bool names_columns(const outline *o, int64_t n, const coding *code)
 {
     int64_t named = 0, wanted = 0;
@@ -408,8 +408,8 @@ static rung_status take_names(csv *r, const cell *first)
     return RUNG_OK;
 }
 
-/* The next row, or, in a file of one column, a blank line before it: there it is a missing cell. Those at the end of the
- * file are nothing. *line: where it is; a blank line has no cells. */
+/* The next row, or, in a file of one column, a blank line before it: there it is a missing cell. Those at the end of
+ * the file are nothing. *line: where it is; a blank line has no cells. */
 static rung_status next_row(csv *r, int64_t *line, bool *blank)
 {
     if (!r->kept) {

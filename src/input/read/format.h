@@ -44,8 +44,8 @@ rung_status reader_pin(rung_reader *r);
 typedef enum { READ_WHOLE, READ_LIVE } read_way; /* LIVE: once, row by row as they arrive */
 rung_status reader_begin(rung_ctx *ctx, const char *path, const rung_read_options *options, const coding *code,
                          read_way way, rung_reader **out);
-/* Where the columns of a file (`shape`) are in a table t, whose columns are those of the file `first`; in scratch memory.
- * RUNG_EDATA where they are not the same. A file of sparse rows may lack some, which are 0. */
+/* Where the columns of a file (`shape`) are in a table t, whose columns are those of the file `first`; in scratch
+ * memory. RUNG_EDATA where they are not the same. A file of sparse rows may lack some, which are 0. */
 rung_status columns_match(rung_ctx *ctx, const rung_table *t, const char *first, const rung_table *shape,
                           int64_t **out);
 /* The file from its beginning once more. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Numbers as people write them: with a unit (5 kg, 12 %), a currency ($1,200), a limit of detection (<0.1), a minus sign
- * that is no hyphen, or negative in brackets as accountants have it. */
+/* Numbers as people write them: with a unit (5 kg, 12 %), a currency ($1,200), a limit of detection (<0.1), a minus
+ * sign that is no hyphen, or negative in brackets as accountants have it. */
 #ifndef RUNG_TABLE_MEASURE_H
 #define RUNG_TABLE_MEASURE_H
 

@@ -76,8 +76,8 @@ void table_list(char list[TABLE_LIST], const char *separator, const char *text);
 
 /* An empty cell, ?, NA (any case) = missing; nan too where it is a label. */
 bool cell_missing(const char *text, size_t length);
-/* A cell that says that there is no value: N/A, NULL, an error of a spreadsheet such as #DIV/0!; among numbers also -, .,
- * n.d. and words like unknown, which elsewhere may be names. Any case. */
+/* A cell that says that there is no value: N/A, NULL, an error of a spreadsheet such as #DIV/0!; among numbers also -,
+ * ., n.d. and words like unknown, which elsewhere may be names. Any case. */
 bool cell_says_missing(const char *text, size_t length, bool among_numbers);
 /* true or false, in any case: 1 or 0. */
 bool cell_truth(const char *text, size_t length, double *out);

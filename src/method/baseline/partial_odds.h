@@ -2,8 +2,8 @@
 /* Does it take several directions? The cumulative model whose chosen columns have a coefficient of their own at every
  * threshold,
  *     P(y <= q) = L(b_q - w's - v_q'x),   s: the other columns, x: the chosen ones,
- * beside the one with a single coefficient per column. log(L(u) - L(v)) is concave in (u, v), so Newton's iteration finds
- * the maximum; where sparse classes let it lie at infinity, the likelihood still converges. */
+ * beside the one with a single coefficient per column. log(L(u) - L(v)) is concave in (u, v), so Newton's iteration
+ * finds the maximum; where sparse classes let it lie at infinity, the likelihood still converges. */
 #ifndef RUNG_METHOD_BASELINE_PARTIAL_ODDS_H
 #define RUNG_METHOD_BASELINE_PARTIAL_ODDS_H
 

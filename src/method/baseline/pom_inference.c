@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* pom_inference.c - standard errors of a proportional odds model.
  *
- * The covariance of the estimates is the inverse H^-1 of the observed information at them, as in R's polr and clm; with a
- * ridge that is not negligible it includes the penalty. It is computed for the scaled, centred rows and carried over to
- * the scale of the data: a coefficient, a difference of two categories and a threshold are linear in the estimates.
+ * The covariance of the estimates is the inverse H^-1 of the observed information at them, as in R's polr and clm; with
+ * a ridge that is not negligible it includes the penalty. It is computed for the scaled, centred rows and carried over
+ * to the scale of the data: a coefficient, a difference of two categories and a threshold are linear in the estimates.
  *
- * H^-1 is right for independent rows that each count once. Rows of one group (a patient's visits) are not independent, and
- * weights that are no counts say how many people a row stands for, not how often it was seen. There the covariance is
- *     G/(G-1) H^-1 (sum over groups of s s') H^-1,   s: the gradient of a group's log likelihood,
- * as by sandwich::vcovCL and survey::svyolr; without groups each row is one. Liang, Zeger. Longitudinal data analysis using
- * generalized linear models. Biometrika 73:13-22, 1986. */
+ * H^-1 is right for independent rows that each count once. Rows of one group (a patient's visits) are not independent,
+ * and weights that are no counts say how many people a row stands for, not how often it was seen. There the covariance
+ * is G/(G-1) H^-1 (sum over groups of s s') H^-1,   s: the gradient of a group's log likelihood, as by sandwich::vcovCL
+ * and survey::svyolr; without groups each row is one. Liang, Zeger. Longitudinal data analysis using generalized linear
+ * models. Biometrika 73:13-22, 1986. */
 #include <math.h>
 #include <string.h>
 
@@ -95,8 +95,8 @@ static bool is_unknown(const pom_study *s, int64_t t, double error)
     return error * (high - low) / factor_of(s->model, j) > MOST_UNCERTAIN;
 }
 
-/* The roots of the variances. NaN for a column that is constant or determined by others; infinite for one along which the
- * classes are separated, so that the likelihood has no maximum. */
+/* The roots of the variances. NaN for a column that is constant or determined by others; infinite for one along which
+ * the classes are separated, so that the likelihood has no maximum. */
 static rung_status take_errors(rung_ctx *ctx, const pom_study *s, fit_inference *out)
 {
     for (int64_t t = 0; t < out->n; t++) {

@@ -2,9 +2,9 @@
 /* pom_parallel.c - are the odds proportional: is one coefficient right for all thresholds?
  *
  * Twice the log likelihood gained by coefficients of their own at every threshold, for the columns in turn and for all
- * together, against chi-squared with K - 2 degrees of freedom per coefficient: the likelihood ratio, as by nominal_test of
- * R's ordinal. Wald's test of separate regressions (Brant 1990) breaks down where a class is rare: its regressions are
- * separated. With very many rows the score statistic takes its place, which one step gives. */
+ * together, against chi-squared with K - 2 degrees of freedom per coefficient: the likelihood ratio, as by nominal_test
+ * of R's ordinal. Wald's test of separate regressions (Brant 1990) breaks down where a class is rare: its regressions
+ * are separated. With very many rows the score statistic takes its place, which one step gives. */
 #include <math.h>
 #include <string.h>
 

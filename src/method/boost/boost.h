@@ -19,8 +19,8 @@ void boost_settle_rules(const boost_params *params, int64_t n, int K, boost_rule
 /* Peak memory of a fit with this number of folds side by side. */
 double boost_peak_bytes(const problem_shape *shape, const boost_params *params, int n_folds);
 
-/* The rows of a problem in bins that all its cells, labelled or not, give; where they are a sample, `all` has all rows of
- * the files of this process in the same bins. leaves: of a tree, at most. All in mem. */
+/* The rows of a problem in bins that all its cells, labelled or not, give; where they are a sample, `all` has all rows
+ * of the files of this process in the same bins. leaves: of a tree, at most. All in mem. */
 rung_status boost_rows_new(rung_ctx *ctx, pool *mem, const problem *p, int leaves, boost_rows *out);
 /* Its part for the rows beyond the sample (all_rows.c). */
 rung_status boost_all_rows(rung_ctx *ctx, pool *mem, const problem *p, int leaves, boost_rows *out);

@@ -86,8 +86,8 @@ static double differing(const forest *a, const forest *b)
     return count;
 }
 
-/* The largest entry of the gradient in thresholds that are free to move. Those at their least distance move together, and
- * the loss must not decrease where they part. */
+/* The largest entry of the gradient in thresholds that are free to move. Those at their least distance move together,
+ * and the loss must not decrease where they part. */
 static double largest_entry(int J, const double *t, const double *gradient)
 {
     double worst = 0, sum = 0;

@@ -29,8 +29,8 @@ typedef struct
     int count;
     const int *list;
 } boost_rounds;
-/* The path up to each of these numbers of rounds in one pass. f: folds of the first f->n rows; the others are never held
- * out. */
+/* The path up to each of these numbers of rounds in one pass. f: folds of the first f->n rows; the others are never
+ * held out. */
 rung_status boost_path_run(rung_ctx *ctx, pool *mem, const boost_rows *data, const boost_rules *rules, int seeds,
                            const folds *f, boost_rounds rounds, boost_path *out);
 typedef struct {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Trees inside an average of models: predictions for rows that the trees have not seen, and, where these are worth a
- * weight, the trees themselves. They are boosted, with the ordinal or the nominal link, or random (trees/random_tree.h).
+ * weight, the trees themselves. They are boosted, with the ordinal or the nominal link, or random
+ * (trees/random_tree.h).
  *
  *     boost_rows rows;                            once for all kinds
  *     TRY(stacked_rows(ctx, mem, p, &rows));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* auto.c - the default: an average of Gaussian processes, cumulative ridges, label spreadings, boosted trees and the
- * class frequencies, weighted by their performance on rows left out (method/mixture/mixture.h). It reports the weights of
- * the families, whether the unlabelled rows helped, and whether anything beats always predicting the median. */
+ * class frequencies, weighted by their performance on rows left out (method/mixture/mixture.h). It reports the weights
+ * of the families, whether the unlabelled rows helped, and whether anything beats always predicting the median. */
 #include <stdio.h>
 
 #include "fit/verify.h"

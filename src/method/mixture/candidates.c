@@ -505,8 +505,8 @@ static bool are_equal(const candidates *c, int64_t i, int64_t j)
     return !c->together.mixed || (c->base.equal && c->base.equal[i] == c->base.equal[j]);
 }
 
-/* What arrives at each labelled row without the labels of its group: `arrived` (of the rows that spread theirs) in its place
- * and, for an interval, as at a row that equals it, or all that arrives. */
+/* What arrives at each labelled row without the labels of its group: `arrived` (of the rows that spread theirs) in its
+ * place and, for an interval, as at a row that equals it, or all that arrives. */
 static void spread_to_intervals(const candidates *c, const spread_rows *s, const double *F, const double *arrived,
                                 double *others)
 {

@@ -69,8 +69,8 @@ typedef struct {
 } candidates;
 
 /* All candidates of these families (bits 1 << kind) and spaces (bits), with exact kernels (landmarks may be set
- * afterwards); without unlabelled rows there is no spreading. relevance (or NULL): weights of the columns that kernels see. p is the caller's own view; arrays are in the scratch
- * pool. */
+ * afterwards); without unlabelled rows there is no spreading. relevance (or NULL): weights of the columns that kernels
+ * see. p is the caller's own view; arrays are in the scratch pool. */
 rung_status candidates_new(rung_ctx *ctx, problem *p, unsigned families, unsigned spaces, const double *relevance,
                            candidates *out);
 /* The kernel candidates that are wanted in `all`, for some of its labelled rows (n of them, listed) and with other

@@ -30,8 +30,8 @@ double cumulative_target(const cumulative_rows *r, int64_t i, int q); /* 1[y > q
 void cumulative_means(const cumulative_rows *rows, double *p0);
 /* The same from the masses of the classes (K). */
 void cumulative_class_means(int K, const double *mass, double *p0);
-/* From fitted values (n x (K - 1) by rows, times w^1/2 and without p0) to leave-one-out predictions (solve/left_out.h), made valid
- * probabilities, in place. rest: 1 - the leverage of each row. */
+/* From fitted values (n x (K - 1) by rows, times w^1/2 and without p0) to leave-one-out predictions (solve/left_out.h),
+ * made valid probabilities, in place. rest: 1 - the leverage of each row. */
 void cumulative_loo(const cumulative_rows *rows, const double *rest, double *loo);
 /* The same for one group whose rows differ, from B (its rows x anything) with H_gg = B diag(share) B': the residuals of
  * rows left out together are (I - H_gg)^-1 times their residuals. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What a mixture keeps, and with what weight: made once from the weights of the families, and read by the report, by the
- * held-out predictions and by the model, so that none of them can speak of another mixture. */
+/* What a mixture keeps, and with what weight: made once from the weights of the families, and read by the report, by
+ * the held-out predictions and by the model, so that none of them can speak of another mixture. */
 #ifndef RUNG_METHOD_MIXTURE_KEPT_H
 #define RUNG_METHOD_MIXTURE_KEPT_H
 
@@ -32,8 +32,8 @@ typedef struct {
     double share[MOST_FAMILIES]; /* of the weight of a family that its kept parts have */
 } mixture_kept;
 
-/* The parts of the families (weights `weight`; `within` those of its candidates in a family) that weigh at least `least`,
- * the frequencies if they weigh anything, and the heaviest part in any case. */
+/* The parts of the families (weights `weight`; `within` those of its candidates in a family) that weigh at least
+ * `least`, the frequencies if they weigh anything, and the heaviest part in any case. */
 rung_status kept_choose(rung_ctx *ctx, int families, const mixture_family *list, const double *weight,
                         const candidates *c, const double *within, double least, mixture_kept *out);
 /* The class frequencies alone; they are one of the families. */

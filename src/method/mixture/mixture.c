@@ -163,8 +163,8 @@ static rung_status weigh_between(rung_ctx *ctx, mixture *m, double *weight, doub
     return stack_sharpen(ctx, &m->rows, P, sharpen);
 }
 
-/* The prediction of what is kept for each labelled row, with the weights given by the other rows. supervised: that of all
- * families which learn from labelled rows alone. */
+/* The prediction of what is kept for each labelled row, with the weights given by the other rows. supervised: that of
+ * all families which learn from labelled rows alone. */
 static rung_status left_out(rung_ctx *ctx, mixture *m, bool supervised, const mixture_kept *kept, double *P)
 {
     stack_part parts[MOST_FAMILIES];
@@ -174,8 +174,8 @@ static rung_status left_out(rung_ctx *ctx, mixture *m, bool supervised, const mi
 
 /* ---- many labels ---- */
 
-/* wanted := the candidates that matter on some of the labels and, unless the plan has landmarks, their neighbours in the
- * grid. */
+/* wanted := the candidates that matter on some of the labels and, unless the plan has landmarks, their neighbours in
+ * the grid. */
 static rung_status screen(rung_ctx *ctx, const mixture_options *o, int64_t wanted, bool manifold,
                           const double *relevance, candidates *c)
 {
@@ -354,8 +354,8 @@ static rung_status summarise(rung_ctx *ctx, mixture *m, const mixture_kept *kept
 }
 
 /* With enough labels to tell, a mixture that errs more than the median on rows left out is worth nothing: the class
- * frequencies alone are kept, whose answer is the median. Rows that leave together count once: without them a model knows
- * less of a row than it will know of a new one. */
+ * frequencies alone are kept, whose answer is the median. Rows that leave together count once: without them a model
+ * knows less of a row than it will know of a new one. */
 static const double NOTHING = 1.08;
 enum { TELLING = 40 };
 
@@ -552,9 +552,9 @@ static double side_by_side(const problem_shape *shape, double rows)
 /* In every space the rows, a Gram matrix for each kernel and the distances (of a screened grid about half of them), the
  * predictions and coefficients of each candidate, neighbours and edges of the graphs. A task on a kernel has three
  * matrices, five for its eigenpairs or an exact variance, and a Gaussian process its rows by thresholds; one on a graph
- * n x n numbers or, beyond PROPAGATE_DENSE, some columns. In the model are propagated labels and a factor of each Gaussian process that
- * is kept, of which 4 to 11 in a space are usual, and fewer with more labels. With landmarks a kernel has its features,
- * and a task as many numbers again; a fold has kernels of its own. */
+ * n x n numbers or, beyond PROPAGATE_DENSE, some columns. In the model are propagated labels and a factor of each
+ * Gaussian process that is kept, of which 4 to 11 in a space are usual, and fewer with more labels. With landmarks a
+ * kernel has its features, and a task as many numbers again; a fold has kernels of its own. */
 double mixture_bytes(const problem_shape *shape, const mixture_options *o)
 {
     enum { KEPT = 7, GP = 3, EIGEN = 5, PER_GP = 49, PER_RIDGE = 112, PER_SPREAD = 18, EDGES = 180, COLUMNS = 40 };

@@ -3,12 +3,13 @@
  * prior; the families are then stacked with shrinkage, and the average is sharpened.
  *
  * Kernels and spread labels are assessed by leave-one-out in closed form. Kernels on columns that are weighted by their
- * relevance, and trees, are assessed by folds: the weights of the columns and of members are found without the fold, the
- * number of rounds is that of the least loss over all folds.
+ * relevance, and trees, are assessed by folds: the weights of the columns and of members are found without the fold,
+ * the number of rounds is that of the least loss over all folds.
  *
  * Inside a family weights are exp(-8 (error + penalty)) (spread labels on redundant columns: exp(-error - 8 penalty));
  * between families w minimises the squared error of the mixture plus sum w^2 / prior on the simplex. Light members are
- * dropped (kept.h). With more labels the plan (plan.h) runs the grid on some of them, and represents kernels by landmarks. */
+ * dropped (kept.h). With more labels the plan (plan.h) runs the grid on some of them, and represents kernels by
+ * landmarks. */
 #ifndef RUNG_METHOD_MIXTURE_MIXTURE_H
 #define RUNG_METHOD_MIXTURE_MIXTURE_H
 
@@ -79,12 +80,13 @@ double mixture_bytes(const problem_shape *shape, const mixture_options *options)
 /* So many of the l labelled rows, evenly spaced in the order of (label, row), and all unlabelled ones. */
 rung_status mixture_evenly_spaced(rung_ctx *ctx, const problem *p, int64_t l, int64_t wanted, int64_t *rows,
                                   int64_t *count);
-/* *p with all its labelled rows and, evenly spaced, as many of the others as `most` allows (0: mixture_most_unlabelled). */
+/* *p with all its labelled rows and, evenly spaced, as many of the others as `most` allows (0:
+ * mixture_most_unlabelled). */
 rung_status mixture_thin_unlabelled(rung_ctx *ctx, int64_t most, problem **p, mixture_summary *summary);
 /* Leaving out each label costs a linear system over all rows for every graph; this limits the unlabelled rows used. */
 int64_t mixture_most_unlabelled(int64_t labelled);
-/* Kernels see the rows that f (folds of the labelled rows) holds out, a row of every class and, evenly spaced, others, so
- * many in all or little more; *p becomes a problem of these and the unlabelled ones. most 0: all. */
+/* Kernels see the rows that f (folds of the labelled rows) holds out, a row of every class and, evenly spaced, others,
+ * so many in all or little more; *p becomes a problem of these and the unlabelled ones. most 0: all. */
 rung_status mixture_thin_labels(rung_ctx *ctx, int64_t most, const folds *f, problem **p, mixture_summary *summary);
 
 /* ---- mixture_members.c: from the candidates that are kept to the members of a model ---- */

@@ -288,8 +288,8 @@ static void tell(const struct verification *v, const worst_of *w)
     condition_add(found, "weights", "weights of the members against those given by leave-one-out", w->weights, 1e-9);
 }
 
-/* The held-out predictions of the members, recomputed from the data and taken together by the weights and the exponent in
- * the model, against those from which the weights follow. */
+/* The held-out predictions of the members, recomputed from the data and taken together by the weights and the exponent
+ * in the model, against those from which the weights follow. */
 static rung_status held_out_again(rung_ctx *ctx, const rung_model *model, const mixture_choice *m, double all,
                                   double *off)
 {

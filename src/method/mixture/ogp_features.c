@@ -4,7 +4,8 @@
  * With the sites' curvature W in f, C in (f, b) and B in b (ordinal_sites.h), minus the Hessian of the log posterior is
  * [[A, U], [U', B]], A = I + s^2 Phi W Phi', U = s Phi C. With S = B - U'A^-1 U:
  *     db = S^-1 (gb - U'A^-1 gw),  dw = A^-1 (gw - U db),  decrement gw'dw + gb'db,  gw = s Phi gf - w.
- * Posterior: cov b = V = S^-1, cov (f, b) = -Sf C V with Sf C = s Phi'A^-1 U, var f = s^2 phi'A^-1 phi + (Sf C V C'Sf). */
+ * Posterior: cov b = V = S^-1, cov (f, b) = -Sf C V with Sf C = s Phi'A^-1 U, var f = s^2 phi'A^-1 phi + (Sf C V C'Sf).
+ */
 #include "method/mixture/ogp_features.h"
 
 #include <math.h>
@@ -262,8 +263,8 @@ rung_status ogp_features_decrement(rung_ctx *ctx, const ogp_features *p, const d
 }
 
 /* z: A - I = Q diag(l) Q' gives |z|^2 = s^2 phi'(I - A^-1) phi with z_j = s (l_j / (1 + l_j))^1/2 Q_j'phi. A direction
- * lowers the variance of the rows by mean z_j^2, at most s^2 l_j / (1 + l_j) mean |phi|^2; those that lower it least are
- * dropped. */
+ * lowers the variance of the rows by mean z_j^2, at most s^2 l_j / (1 + l_j) mean |phi|^2; those that lower it least
+ * are dropped. */
 static rung_status variance_part(rung_ctx *ctx, laplace *s, int *rank, double *z)
 {
     int64_t n = s->p->n, m = s->m;

@@ -27,8 +27,8 @@ rung_status ogp_features_fit(rung_ctx *ctx, const ogp_features *p, double *w, do
 
 /* At the mode, what a prediction needs: coef (m x (K + rank), column-major) gives as products with phi(x) the mean, the
  * K - 1 numbers D(x) and `rank` numbers z(x) with v(x) = variance k(x,x) - |z(x)|^2 (model.h: probit_link); spread
- * ((K - 1) x (K - 1)) is the covariance of the thresholds. rank (in: at most m; out: how many) is as small as leaves the
- * mean variance of the rows within LOST of the noise. */
+ * ((K - 1) x (K - 1)) is the covariance of the thresholds. rank (in: at most m; out: how many) is as small as leaves
+ * the mean variance of the rows within LOST of the noise. */
 rung_status ogp_features_expansion(rung_ctx *ctx, const ogp_features *p, const double *w, const double *b, int *rank,
                                    double *coef, double *spread);
 

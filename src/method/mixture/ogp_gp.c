@@ -2,10 +2,10 @@
 /* ogp_gp.c - joint Laplace approximation in the latent values f and the thresholds b.
  *
  * With u = b_y - f, v = b_{y-1} - f and the site's derivatives in them (ordinal_probit.h), minus the Hessian of the log
- * posterior is [[K^-1 + W, C], [C', B]] (row i of C has entries at thresholds y_i and y_i - 1 only, those outside the interval where the label is one). One factorisation
- * R R' = I + W^1/2 K W^1/2 gives Sf = (K^-1 + W)^-1 as Sf v = K (v - W^1/2 (R R')^-1 W^1/2 K v), S = B - C'Sf C, and
- *     r = gf - a,  db = S^-1 (gb - C'Sf r),  df = Sf (r - C db),  da = r - W df - C db,  decrement r'df + gb'db.
- * Posterior: cov b = V = S^-1, cov (f, b) = -Sf C V, cov f = Sf + Sf C V C'Sf.
+ * posterior is [[K^-1 + W, C], [C', B]] (row i of C has entries at thresholds y_i and y_i - 1 only, those outside the
+ * interval where the label is one). One factorisation R R' = I + W^1/2 K W^1/2 gives Sf = (K^-1 + W)^-1 as Sf v = K (v
+ * - W^1/2 (R R')^-1 W^1/2 K v), S = B - C'Sf C, and r = gf - a,  db = S^-1 (gb - C'Sf r),  df = Sf (r - C db),  da = r
+ * - W df - C db,  decrement r'df + gb'db. Posterior: cov b = V = S^-1, cov (f, b) = -Sf C V, cov f = Sf + Sf C V C'Sf.
  */
 #include "method/mixture/ogp_gp.h"
 
@@ -324,11 +324,12 @@ static double largest_of(int64_t n, const double *v)
     return most;
 }
 
-/* The factor by which the covariance at the present point magnifies relative errors of its inputs; between factorise and
- * invert, which destroys S. The eigenvalues of R R' are between 1 and 1 + tr(W^1/2 K W^1/2) =: k, its condition. What
- * follows is a difference of terms that may be much larger than itself: D = C - W^1/2 (R R')^-1 W^1/2 K C by the factor
- * |C| / |D|, and S = B - C'Sf C, of which V is the inverse, by |B| |V|. Errors of f = K a, as large as the rounding of
- * the terms of this sum (at most variance max k(x,x) sum |a|), enter W, C and B like those of the factor. */
+/* The factor by which the covariance at the present point magnifies relative errors of its inputs; between factorise
+ * and invert, which destroys S. The eigenvalues of R R' are between 1 and 1 + tr(W^1/2 K W^1/2) =: k, its condition.
+ * What follows is a difference of terms that may be much larger than itself: D = C - W^1/2 (R R')^-1 W^1/2 K C by the
+ * factor |C| / |D|, and S = B - C'Sf C, of which V is the inverse, by |B| |V|. Errors of f = K a, as large as the
+ * rounding of the terms of this sum (at most variance max k(x,x) sum |a|), enter W, C and B like those of the factor.
+ */
 static rung_status magnification(rung_ctx *ctx, const laplace *s, double *out)
 {
     const ogp_gp *p = s->p;
@@ -374,8 +375,8 @@ static rung_status whole_variance(rung_ctx *ctx, const laplace *s, double *z)
     return RUNG_OK;
 }
 
-/* z in few directions: W^1/2 K W^1/2 = Q diag(l) Q' gives z_j = (1 + l_j)^-1/2 Q_j'W^1/2 k(x), whose square over the rows
- * is l_j^2 / (1 + l_j) (Q_j'W^-1/2)^2. */
+/* z in few directions: W^1/2 K W^1/2 = Q diag(l) Q' gives z_j = (1 + l_j)^-1/2 Q_j'W^1/2 k(x), whose square over the
+ * rows is l_j^2 / (1 + l_j) (Q_j'W^-1/2)^2. */
 static rung_status leading_variance(rung_ctx *ctx, laplace *s, int *rank, double *z)
 {
     static const double LOST = 0.01;

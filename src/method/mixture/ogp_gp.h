@@ -30,10 +30,10 @@ rung_status ogp_gp_decrement(rung_ctx *ctx, const ogp_gp *p, const double *a, co
                              double *objective);
 
 /* At the mode, what a prediction needs, as expansions over the kernel values g(x) = k(x, rows): coef (n x (K + rank),
- * column-major) gives the mean, the K - 1 numbers D(x) and `rank` numbers z(x) of a probit link with inferred thresholds
- * (model.h), spread ((K - 1) x (K - 1)) the covariance of these. rank: n is exact; with fewer the directions remain that
- * lower the variance of the rows most, and on return rank is as small as leaves their mean within 1 % of the noise.
- * magnified (or NULL): by how much rounding errors of a and b may grow in them, relative. */
+ * column-major) gives the mean, the K - 1 numbers D(x) and `rank` numbers z(x) of a probit link with inferred
+ * thresholds (model.h), spread ((K - 1) x (K - 1)) the covariance of these. rank: n is exact; with fewer the directions
+ * remain that lower the variance of the rows most, and on return rank is as small as leaves their mean within 1 % of
+ * the noise. magnified (or NULL): by how much rounding errors of a and b may grow in them, relative. */
 rung_status ogp_gp_expansion(rung_ctx *ctx, const ogp_gp *p, const double *a, const double *b, int *rank, double *coef,
                              double *spread, double *magnified);
 

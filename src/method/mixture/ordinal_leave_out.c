@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Leave-one-out predictions from Laplace's approximation at the mode (ordinal_sites.h): a row, rows that are equal, or a
- * group of rows that differ lose their sites, and the Gaussian around the mode follows in closed form. */
+/* Leave-one-out predictions from Laplace's approximation at the mode (ordinal_sites.h): a row, rows that are equal, or
+ * a group of rows that differ lose their sites, and the Gaussian around the mode follows in closed form. */
 #include <math.h>
 
 #include "linalg/la.h"
 #include "method/mixture/ordinal_sites.h"
 #include "solve/cumulative.h"
 
-/* Row i without its two-dimensional site, in u_q = b_q - f_i: D_c = D + D E N E'D, N = (I - A E'DE)^-1 A, and the mean u - D_c E g = u - Y (I + N E'DE) g
- * with Y = D E. Column `place` of Y is the covariance of u with the threshold at that end. */
+/* Row i without its two-dimensional site, in u_q = b_q - f_i: D_c = D + D E N E'D, N = (I - A E'DE)^-1 A, and the mean
+ * u - D_c E g = u - Y (I + N E'DE) g with Y = D E. Column `place` of Y is the covariance of u with the threshold at
+ * that end. */
 static void leave_out(const ordinal_mode *s, int64_t i, double *P)
 {
     const ordinal_site *t = &s->sites[i];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Ordinal probit sites around the mode of latent values f and thresholds b, and leave-one-out predictions from Laplace's
- * approximation there: common to processes over rows (ogp_gp.h) and over features (ogp_features.h). J = K - 1. */
+/* Ordinal probit sites around the mode of latent values f and thresholds b, and leave-one-out predictions from
+ * Laplace's approximation there: common to processes over rows (ogp_gp.h) and over features (ogp_features.h). J = K
+ * - 1. */
 #ifndef RUNG_METHOD_MIXTURE_ORDINAL_SITES_H
 #define RUNG_METHOD_MIXTURE_ORDINAL_SITES_H
 
@@ -43,8 +44,8 @@ typedef struct {
     double (*step)(void *state, double t); /* the log posterior after t of it, which becomes the next point ... */
     void (*take)(void *state);             /* ... and the present one */
 } ordinal_ascent;
-/* objective: the log posterior at the present point. Ends at the mode with the direction computed there. RUNG_ENOCONV: too
- * many steps. */
+/* objective: the log posterior at the present point. Ends at the mode with the direction computed there. RUNG_ENOCONV:
+ * too many steps. */
 rung_status ordinal_mode_find(rung_ctx *ctx, const ordinal_ascent *ascent, void *state, double objective);
 
 typedef struct { /* a mode and the Gaussian around it */
@@ -63,7 +64,8 @@ typedef struct { /* a mode and the Gaussian around it */
     const void *state;
 } ordinal_mode;
 
-/* ordinal_leave_out.c - loo: n x J by rows, P(y_i > q) by the other rows. RUNG_ESINGULAR: the numbers do not allow it. */
+/* ordinal_leave_out.c - loo: n x J by rows, P(y_i > q) by the other rows. RUNG_ESINGULAR: the numbers do not allow it.
+ */
 rung_status ordinal_mode_loo(rung_ctx *ctx, const ordinal_mode *m, double *loo);
 
 #endif

@@ -208,8 +208,8 @@ rung_status stack_sharpen(rung_ctx *ctx, const stack_rows *rows, double *P, doub
 
 /* ---- each row by the others ---- */
 
-/* p: what stays of a family says of row i, times the share of its weight that stays, which is returned. without: with the
- * weights w_j exp(strength error of its group), that is without the errors of row i and those equal to it. */
+/* p: what stays of a family says of row i, times the share of its weight that stays, which is returned. without: with
+ * the weights w_j exp(strength error of its group), that is without the errors of row i and those equal to it. */
 static double family_answer(const stack_rows *rows, const stack_part *part, int64_t i, bool without, double *p)
 {
     int J = rows->K - 1;

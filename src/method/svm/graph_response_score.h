@@ -28,8 +28,8 @@ rung_status graph_response_score(rung_ctx *ctx, pool *mem, const problem *p, con
 /* All of a response of l labelled rows and their block of it, with m landmarks (0: exact). */
 double graph_response_bytes(const problem_shape *shape, int64_t m);
 
-/* For verify.h: f (n x k) and a (n x k) of graph_response_apply are scores and coefficients of one expansion, f = K a, 1
- * added to the kernel for a constant. */
+/* For verify.h: f (n x k) and a (n x k) of graph_response_apply are scores and coefficients of one expansion, f = K a,
+ * 1 added to the kernel for a constant. */
 rung_status graph_response_verify(rung_ctx *ctx, const struct verification *v, bool constant, int k, const double *f,
                                   const double *a);
 /* Of a dual solved until no projected derivative exceeds the tolerance, with caps of this sum: the gap, relative to the

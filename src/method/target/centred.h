@@ -26,9 +26,9 @@ typedef struct {
     la_mat *F;          /* thin: width x n, or NULL: recomputed when needed */
     int64_t r;          /* thin: value > 0 falling, r of them */
     double *value;
-    la_mat *T; /* width x r */
-    double *class_sums,
-        *class_size; /* of a sample: width x K, sums of F over all rows by class; K, rows; NULL: the problem has all rows */
+    la_mat *T;                       /* width x r */
+    double *class_sums, *class_size; /* of a sample: width x K, sums of F over all rows by class; K, rows; NULL: the
+                                        problem has all rows */
 } centred_kernel;
 
 /* From the Gram matrix or the landmarks of the problem. The kernel's precisions go to mem, everything else to the

@@ -8,7 +8,8 @@
  * leave-one-out and folds need no refit, and equal a complete refit, including centring and intercept. One
  * eigendecomposition gives the leave-one-out error of every lambda. centre=no drops centring and intercept.
  *
- * Where the rows are a sample, K~ and y are those of all rows, with landmarks; the rows that are left out are the sample's. */
+ * Where the rows are a sample, K~ and y are those of all rows, with landmarks; the rows that are left out are the
+ * sample's. */
 #include "method/target/kernel_ridge.h"
 
 #include <string.h>

@@ -63,8 +63,9 @@ rung_status ot_components(rung_ctx *ctx, const ot_space *s, const double *y, int
 rung_status ot_solve_verify(rung_ctx *ctx, const struct verification *v, const ot_space *s, const labelled_rows *rows,
                             int64_t m, const double *y, const double *f);
 
-/* Mean squared leave-one-out error of the minimum over all t, each label (or those of equal rows) hidden in turn, for every candidate lambda: a
- * Gaussian process with covariance (K~ + lambda I)^2. Before ot_space_new. NaN: cannot be computed. */
+/* Mean squared leave-one-out error of the minimum over all t, each label (or those of equal rows) hidden in turn, for
+ * every candidate lambda: a Gaussian process with covariance (K~ + lambda I)^2. Before ot_space_new. NaN: cannot be
+ * computed. */
 rung_status ot_loo(rung_ctx *ctx, const centred_kernel *c, bool intercept, const labelled_rows *rows, double *loo);
 
 #endif
