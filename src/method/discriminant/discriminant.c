@@ -47,7 +47,7 @@ rung_status class_index_new(rung_ctx *ctx, pool *mem, const problem *p, class_in
     return RUNG_OK;
 }
 
-rung_status order_weights(rung_ctx *ctx, int K, const double *Q, double C, bool coincide, double *alpha,
+rung_status order_weights(rung_ctx *ctx, int K, const double *Q, double C, double rounding, double *alpha,
                           bool *degenerate)
 {
     int m = K - 1;
@@ -57,7 +57,7 @@ rung_status order_weights(rung_ctx *ctx, int K, const double *Q, double C, bool 
         trace += Q[i + i * m];
         for (int j = 0; j < m; j++) value += alpha[i] * Q[i + j * m] * alpha[j];
     }
-    *degenerate = coincide || !(value > 1e-12 * trace / m);
+    *degenerate = !(value > fmax(1e-12 * trace / m, rounding));
     for (int i = 0; i < m; i++) alpha[i] = *degenerate ? C / m : C * alpha[i]; /* C^2 may be no number */
     return RUNG_OK;
 }

@@ -91,10 +91,10 @@ typedef struct {
 rung_status discriminant_results(rung_ctx *ctx, pool *mem, const ordered_classes *c, const discriminant_params *params,
                                  fitted *out);
 
-/* alpha (K-1) = argmin a'Qa on the simplex of sum C. If no direction orders the means (a'Qa = 0, or the means coincide
- * and Q is a rounding error), *degenerate is set and the direction from the first to the last mean is used: all weights
- * equal. */
-rung_status order_weights(rung_ctx *ctx, int K, const double *Q, double C, bool coincide, double *alpha,
+/* alpha (K-1) = argmin a'Qa on the simplex of sum C. If no direction orders the means (a'Qa = 0, or a rounding error,
+ * which is what it is up to `rounding`), *degenerate is set and the direction from the first to the last mean is used:
+ * all weights equal. */
+rung_status order_weights(rung_ctx *ctx, int K, const double *Q, double C, double rounding, double *alpha,
                           bool *degenerate);
 
 /* mean_q = weighted mean of f over class q. */

@@ -58,7 +58,7 @@ rung_status order_by_least_squares(rung_ctx *ctx, const dl_setting *s, order_sol
     }
     left.R = R;
     TRY(least_squares(ctx, s, &left));
-    TRY(order_weights(ctx, p->K, left.gram, s->params->C, left.coincide, out->alpha, &out->degenerate));
+    TRY(order_weights(ctx, p->K, left.gram, s->params->C, left.coincide ? INFINITY : 0, out->alpha, &out->degenerate));
     for (int q = 0; q < pairs; q++)
         for (int64_t i = 0; i < p->n; i++) out->c[i] += left.C[i + q * p->n] * out->alpha[q] / 2;
     return RUNG_OK;

@@ -29,7 +29,7 @@ static rung_status solve_classes(rung_ctx *ctx, const discriminant_params *param
     const double *mass = s->mass;
     double eps = params->ridge, *g = s->g, *mean = s->mean, *alpha = s->alpha;
     pool_mark mark = pool_here(&ctx->scratch);
-    double *A = NULL, *inverse = NULL, *G = NULL, *Q = NULL, size = 0, spread = 0; /* G = S^-1 Delta */
+    double *A = NULL, *inverse = NULL, *G = NULL, *Q = NULL, size = 0; /* G = S^-1 Delta */
     TRY(NEW_RAW(ctx, &ctx->scratch, A, K * K));
     TRY(NEW(ctx, &ctx->scratch, inverse, K * K));
     TRY(NEW(ctx, &ctx->scratch, G, K * (K - 1)));
@@ -43,8 +43,7 @@ static rung_status solve_classes(rung_ctx *ctx, const discriminant_params *param
     for (int c = 0; c < K - 1; c++)
         for (int r = 0; r < K - 1; r++) Q[r + c * (K - 1)] = CORE(r + 1, c) - CORE(r, c);
     for (int q = 0; q < K; q++) size += inverse[q + q * K] / eps;
-    for (int q = 0; q < K - 1; q++) spread += Q[q + q * (K - 1)];
-    TRY(order_weights(ctx, K, Q, params->C, spread <= 1e-13 * size, alpha, &s->degenerate));
+    TRY(order_weights(ctx, K, Q, params->C, 1e-13 * size, alpha, &s->degenerate));
     for (int r = 0; r < K; r++) {
         g[r] = mean[r] = 0;
         for (int c = 0; c < K - 1; c++) {

@@ -144,7 +144,7 @@ static rung_status residual(rung_ctx *ctx, const equation *e, double size, doubl
 static void order_conditions(const class_scores *c, double C, const double *alpha, bool degenerate)
 {
     conditions *found = c->v->found;
-    double sum = 0, least = 0, rho = INFINITY, size = 0, slack = 0;
+    double sum = 0, least = 0, rho = INFINITY, size = ROUNDED * verify_score_size(c->v), slack = 0;
     for (int q = 0; q < c->K - 1; q++) {
         double gap = c->mean[q + 1] - c->mean[q];
         sum += alpha[q];

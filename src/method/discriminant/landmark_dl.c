@@ -152,14 +152,13 @@ static rung_status order_classes(rung_ctx *ctx, int64_t m, const class_solution 
 {
     double *v = out->v, *mean = out->mean, *alpha = out->alpha;
     int K = s->K;
-    double *Q = NULL, size = 0, spread = 0;
+    double *Q = NULL, size = 0;
     TRY(NEW(ctx, &ctx->scratch, Q, (K - 1) * (K - 1)));
 #define A(r, c) s->A[(r) + (c)*K]
     for (int c = 0; c < K - 1; c++)
         for (int r = 0; r < K - 1; r++) Q[r + c * (K - 1)] = A(r + 1, c + 1) - A(r, c + 1) - A(r + 1, c) + A(r, c);
     for (int q = 0; q < K; q++) size += A(q, q);
-    for (int q = 0; q < K - 1; q++) spread += Q[q + q * (K - 1)];
-    TRY(order_weights(ctx, K, Q, C, spread <= 1e-13 * size, alpha, &out->degenerate));
+    TRY(order_weights(ctx, K, Q, C, 1e-13 * size, alpha, &out->degenerate));
     for (int q = 0; q < K; q++) mean[q] = 0;
     for (int64_t i = 0; i < m; i++) v[i] = 0;
     for (int c = 0; c < K - 1; c++) {

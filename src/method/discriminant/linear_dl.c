@@ -244,7 +244,7 @@ rung_status linear_dl_fit(rung_ctx *ctx, pool *mem, const dl_problem *d, const d
     }
     c.R = R;
     TRY(solve(ctx, &s, &c));
-    TRY(order_weights(ctx, p->K, c.gram, d->params->C, c.coincide, alpha, &degenerate));
+    TRY(order_weights(ctx, p->K, c.gram, d->params->C, c.coincide ? INFINITY : 0, alpha, &degenerate));
     for (int q = 0; q < pairs; q++)
         for (int64_t j = 0; j < p->d; j++) w[j] += c.W[j + q * p->d] * alpha[q] / 2;
     output_means(&s, 1, w, mean);

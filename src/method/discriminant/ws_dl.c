@@ -178,7 +178,7 @@ static rung_status fit_whole(rung_ctx *ctx, pool *mem, const dl_problem *d, doub
     int m = p->K - 1;
     soft_classes c;
     const la_mat *K;
-    double spread = 0, *X0 = NULL, *Q = NULL, *alpha = NULL, *beta = NULL, *score = NULL, *mean = NULL;
+    double *X0 = NULL, *Q = NULL, *alpha = NULL, *beta = NULL, *score = NULL, *mean = NULL;
     bool degenerate;
     TRY(problem_gram(ctx, p, d->k, &K));
     TRY(soft_classes_new(ctx, p, U, &c));
@@ -192,8 +192,7 @@ static rung_status fit_whole(rung_ctx *ctx, pool *mem, const dl_problem *d, doub
         TRY(solve_kernel_ridge(ctx, &c, K, params->ridge, X0, Q));
     else
         TRY(solve_identity_ridge(ctx, &c, K, params->ridge, X0, Q));
-    for (int j = 0; j < m; j++) spread += Q[j + j * m];
-    TRY(order_weights(ctx, p->K, Q, params->C, !(spread > 0), alpha, &degenerate));
+    TRY(order_weights(ctx, p->K, Q, params->C, 0, alpha, &degenerate));
     for (int j = 0; j < m; j++)
         for (int64_t i = 0; i < p->n; i++) beta[i] += X0[i + j * p->n] * alpha[j] / 2;
     TRY(la_mul(ctx, 1, K, 1, beta, 0, score));

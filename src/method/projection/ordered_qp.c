@@ -48,7 +48,7 @@ rung_status ordered_qp_solve(rung_ctx *ctx, la_mat *M, const discriminant_params
     for (int64_t s = 0; s < m; s++)
         for (int64_t r = 0; r < m; r++)
             for (int64_t j = 0; j < c; j++) Q[r + s * m] += D[j + r * c] * S[j + s * c];
-    TRY(order_weights(ctx, K, Q, params->C, false, out->alpha, &out->degenerate));
+    TRY(order_weights(ctx, K, Q, params->C, 0, out->alpha, &out->degenerate));
     out->value = 0;
     for (int64_t s = 0; s < m; s++)
         for (int64_t r = 0; r < m && !out->degenerate; r++)

@@ -149,7 +149,7 @@ static rung_status fit_kernel(rung_ctx *ctx, pool *mem, const orml_problem *o, o
     }
     for (int64_t b = 0; b < m; b++)
         for (int64_t a = 0; a < b; a++) Q[a + b * m] = Q[b + a * m] = (Q[a + b * m] + Q[b + a * m]) / 2;
-    TRY(order_weights(ctx, p->K, Q, o->params->d.C, false, s->alpha, &s->degenerate));
+    TRY(order_weights(ctx, p->K, Q, o->params->d.C, 0, s->alpha, &s->degenerate));
     for (int64_t i = 0; i < n; i++) {
         c[i] = 0;
         for (int64_t a = 0; a < m; a++) c[i] += S[i + a * n] * s->alpha[a] / 2;
