@@ -299,6 +299,54 @@ static void rows_that_do_not_differ(void **state)
     assert_true(learned > 90);
 }
 
+/* A table of n rows and d columns; every fourth row has no label. */
+static void start_table(rung_ctx *ctx, int n, int d, int classes, const double *x, const char *name,
+                        const char *const *settings, job *j)
+{
+    int *y = malloc((size_t)n * sizeof *y);
+    for (int i = 0; i < n; i++) y[i] = i >= classes && i % 4 == 3 ? 0 : 1 + i * 7 % classes;
+    *j = (job){0};
+    assert_ok(ctx,
+              rung_data_new(ctx, &(rung_view){.v = x, .n = n, .d = d, .row = d, .col = 1}, y, NULL, classes, &j->data));
+    free(y);
+    assert_ok(ctx, rung_spec_new(ctx, name, 0, &j->spec));
+    for (; *settings; settings += 2) assert_ok(ctx, rung_spec_set(ctx, j->spec, settings[0], settings[1]));
+    assert_ok(ctx, rung_model_fit(ctx, j->spec, j->data, &j->model));
+}
+
+/* Columns that add up to one span a dimension less: the last eigenvalue is 0 up to rounding, and so is A w. */
+static void directions_without_a_value(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const char *const names[] = {"lpp", "npe", "isoproj"};
+    double x[60 * 5];
+    for (int i = 0; i < 60; i++)
+        for (int j = 0; j < 5; j++) x[j + i * 5] = j < 2 ? (i % 7 < 3) == (j == 0) : i * i % 11 % 3 == j - 2;
+    for (int i = 0; i < 3; i++)
+        for (int r = 4; r < 6; r++) {
+            job j;
+            start_table(ctx, 60, 5, 4, x, names[i], (const char *const[]){"components", r == 4 ? "4" : "5", NULL}, &j);
+            holds(ctx, &j, names[i], 400 + r);
+            finish(&j);
+        }
+}
+
+/* The graph of a single column with many rows amplifies the rounding of the scores, as does a kernel with large values. */
+static void graphs_amplify_rounding(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const char *const kernels[][5] = {{"gamma", "0.1", NULL}, {"kernel", "poly", "degree", "2", NULL}};
+    double x[200];
+    for (int i = 0; i < 200; i++) x[i] = i + 0.3 * sin(i);
+    for (int form = 0; form < 2; form++)
+        for (int n = 50; n <= 200; n += 50) {
+            job j;
+            start_table(ctx, n, 1, 11, x, "orml", kernels[form], &j);
+            holds(ctx, &j, "orml", 500 + form);
+            finish(&j);
+        }
+}
+
 /* A single target has no spread to take as its unit. */
 static void one_real_target(void **state)
 {
@@ -628,6 +676,8 @@ int main(void)
         WITH_CONTEXT(classes_out_of_order),
         WITH_CONTEXT(other_data_are_verified),
         WITH_CONTEXT(rows_that_do_not_differ),
+        WITH_CONTEXT(directions_without_a_value),
+        WITH_CONTEXT(graphs_amplify_rounding),
         WITH_CONTEXT(one_real_target),
         WITH_CONTEXT(what_is_not_told_is_missed),
         WITH_CONTEXT(a_better_direction_is_seen),

@@ -68,6 +68,8 @@ rung_status discriminant_directions(rung_ctx *ctx, pool *mem, const dl_problem *
 /* Their conditions, for verify.h. U (n x K): classes by memberships instead of labels (ws_dl.c), or NULL. */
 rung_status discriminant_verify(rung_ctx *ctx, const struct verification *v, const discriminant_params *params,
                                 const la_csr *L, double mu, const double *U);
+/* For verify.h: size_i += mu sum_j |L_ij|, by which a graph amplifies rounding of the scores. */
+void verify_graph_sizes(const la_csr *L, double mu, double *size);
 /* The part of them about multipliers, class means and thresholds. */
 rung_status ordered_conditions(rung_ctx *ctx, const struct verification *v, const discriminant_params *params);
 rung_status discriminant_directions_verify(rung_ctx *ctx, const struct verification *v,

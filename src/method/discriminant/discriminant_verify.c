@@ -190,6 +190,12 @@ static double residual_limit(const discriminant_params *params, int64_t n)
     return limit_of_rows(params->ridge_kind == RIDGE_KERNEL ? 1e-8 : 1e-5, n);
 }
 
+void verify_graph_sizes(const la_csr *L, double mu, double *size)
+{
+    for (int64_t i = 0; i < L->rows; i++)
+        for (int64_t e = L->start[i]; e < L->start[i + 1]; e++) size[i] += mu * fabs(L->value[e]);
+}
+
 rung_status discriminant_verify(rung_ctx *ctx, const struct verification *v, const discriminant_params *params,
                                 const la_csr *L, double mu, const double *U)
 {
@@ -203,7 +209,8 @@ rung_status discriminant_verify(rung_ctx *ctx, const struct verification *v, con
     TRY(equation_new(ctx, &c, params, &e));
     for (int64_t i = 0; i < p->n; i++)
         for (int q = 0; q < p->K; q++) e.u[i] += part(&c, i, q);
-    double size = verify_kernel_size(v, e.u) * verify_score_size(v); /* rounding of the scores is amplified by K P */
+    if (L) verify_graph_sizes(L, mu, e.u);
+    double size = verify_kernel_size(v, e.u) * verify_score_size(v); /* K (P + mu L) amplifies rounding of the scores */
     TRY(within(ctx, &e, params, 0, L, mu));
     for (int q = 0; q < p->K; q++) {
         double pull = (q > 0 ? alpha[q - 1] : 0) - (q < p->K - 1 ? alpha[q] : 0);
@@ -244,7 +251,9 @@ rung_status discriminant_directions_verify(rung_ctx *ctx, const struct verificat
     TRY(equation_new(ctx, &c, params, &e));
     for (int q = 0; q < p->K; q++) total += c.mass[q];
     for (int64_t i = 0; i < p->n; i++) e.u[i] = p->y[i] ? share(&c, i, p->y[i] - 1) : 0;
-    double labelled = verify_kernel_size(v, e.u), size = labelled * verify_score_size(v);
+    double labelled = verify_kernel_size(v, e.u);
+    if (L) verify_graph_sizes(L, mu, e.u);
+    double size = verify_kernel_size(v, e.u) * verify_score_size(v);
     double nothing = labelled > 0 ? 1e-12 * labelled / params->ridge : INFINITY; /* the classes are one */
     if (e.primal) nothing = 1e-12; /* of the scatter within the classes, whatever the ridge */
     for (int j = 0; j < c.outputs; j++) {

@@ -221,12 +221,14 @@ static rung_status kernel_verify(rung_ctx *ctx, const struct verification *v, co
     TRY(NEW(ctx, &ctx->scratch, ridge, n));
     TRY(verified_ridge(ctx, v, params, k, L, &e));
     class_contrasts(v->p, classes, Ed);
+    verify_graph_sizes(L, 1, u);
+    double size = verify_kernel_size(v, u) * verify_score_size(v); /* K L amplifies rounding of the scores */
     TRY(la_spmm_thin(ctx, 1, L, 1, v->f, 0, u));
     for (int64_t i = 0; i < n; i++) {
         ridge[i] = e * v->f[i];
         for (int64_t a = 0; a < m; a++) u[i + n] -= Ed[i + a * n] * alpha[a] / 2;
     }
-    double size = verify_kernel_size(v, u) + verify_kernel_size(v, u + n);
+    size += verify_kernel_size(v, u + n);
     TRY(verify_kernel_times(ctx, v, 2, u, Ku));
     condition_add(v->found, "stationarity", "residual of K L f + e f = K Ed a / 2, relative",
                   relative_residual(n, 3, (const double *const[]){Ku, Ku + n, ridge}, size), limit_of_rows(1e-8, n));

@@ -310,6 +310,26 @@ static rung_status last_mode_forms(rung_ctx *ctx, const struct verification *v, 
     return RUNG_OK;
 }
 
+/* The largest entry of |A| |w| + |lambda| |B| |w|: the size of A w - lambda B w if nothing cancelled. */
+static rung_status size_of_terms(rung_ctx *ctx, const eigen_forms *e, const double *w, double lambda, double *size)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t c = la_rows(e->A);
+    double *A = NULL, *B = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, A, c * c));
+    TRY(NEW_RAW(ctx, &ctx->scratch, B, c * c));
+    la_get(e->A, A);
+    la_get(e->B, B);
+    *size = 0;
+    for (int64_t i = 0; i < c; i++) {
+        double sum = 0; /* both are symmetric */
+        for (int64_t j = 0; j < c; j++) sum += (fabs(A[j + i * c]) + fabs(lambda * B[j + i * c])) * fabs(w[j]);
+        *size = fmax(*size, sum);
+    }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
 /* A w = lambda B w, and lambda B - A (lambda the first one, and a little) is positive definite: none is larger. */
 rung_status projection_verify(rung_ctx *ctx, const struct verification *v)
 {
@@ -327,7 +347,8 @@ rung_status projection_verify(rung_ctx *ctx, const struct verification *v)
     TRY(times(ctx, e.A, r, e.V, &AV));
     TRY(times(ctx, e.B, r, e.V, &BV));
     for (int o = 0; o < r; o++) {
-        double least = 0;
+        double least;
+        TRY(size_of_terms(ctx, &e, e.V + o * c, values[o], &least));
         for (int64_t j = 0; j < c; j++) {
             least = fmax(least, NOTHING * fabs(BV[j + o * c]));
             BV[j + o * c] *= -values[o];
