@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The library, called in this process: a table is written, read, coded, fitted and predicted as the command does it."""
+import json
+
 import numpy as np
 
 from rung._columns import fill
@@ -217,6 +219,12 @@ class Fit:
 
     def bytes(self):
         return self.session.saved(self.model)
+
+    def report(self):
+        """What the method says of its fit."""
+        out = ffi.new("char **")
+        self.session.call(lib.rung_model_describe, self.model, out)
+        return json.loads(text(ffi.gc(out[0], lib.rung_free))).get("report") or {}
 
     def on(self, table, folder, name="new", form=None):
         """The answers for another table."""

@@ -61,10 +61,41 @@ def distance(a, b):
 
 
 def score_distance(a, b):
-    """How far scores are apart, against their spread."""
+    """How far scores are apart, against their spread. Of columns that say nothing all scores are one, and their spread is
+    rounding: below 1e-8 of their size it counts as that."""
     a, b = np.asarray(a), np.asarray(b)
-    spread = float(np.std(a)) + 1e-12 * float(np.abs(a).max()) + 1e-300
+    spread = float(np.std(a)) + 1e-8 * float(np.abs(a).max()) + 1e-300
     return float(np.abs(a - b).max()) / spread
+
+
+def blended(fit):
+    """Rows whose score takes the labels of equal rows into account. How much follows from held-out probabilities, which are
+    flattened by parts drawn in the order of rows and classes (docs/equal-rows.md)."""
+    table = fit.table
+    cells = list(zip(*(column.cells for column in table.features()), strict=True))
+    known = {cell for cell, label in zip(cells, table.labels(), strict=True) if label not in ("", "NA", "?")}
+    return np.array([cell in known for cell in cells])
+
+
+def flat(a, b):
+    """gpor with its noise at the floor: a threshold between two classes of rows that are apart may be anywhere between them,
+    up to what the gradient of the evidence tells (2e-6 per row). None: it is not; else how far the evidences are apart, in
+    units of the 1e-3 up to which answers of gpor must agree."""
+    told = [fit.report() for fit in (a, b)]
+    if "log_evidence" not in told[0] or min(one["noise"] for one in told) > 1.5 * 0.02:
+        return None
+    return abs(told[0]["log_evidence"] - told[1]["log_evidence"]) / (2e-6 * a.table.rows) * 1e-3
+
+
+def scores_apart(a, b, mirrored=False):
+    """Of two fits to the same rows, the second with its classes reversed or not: how far their scores are apart."""
+    u, v = a.answers.score, b.answers.score
+    if mirrored:
+        v = lib.rung_model_classes(b.model) + 1 - v
+    if a.report().get("equal_prior") != b.report().get("equal_prior"):
+        plain = ~blended(a)
+        u, v = u[plain], v[plain]
+    return score_distance(u, v) if len(u) else 0.0
 
 
 def close(base, make, limit):
@@ -183,10 +214,12 @@ SYMMETRIC = {"pom", "gpor", "ogp", "ckr", "median", "llgc"}
           and not case.intervals and case.options.cost is None and case.options.scale != "relevance")
 def reversed_classes(base):
     """The order turned around mirrors the answers. Folds are drawn class by class: only without them. Exempt:
-    relevance (trees), costs, which may be one-sided."""
+    relevance (trees), costs, which may be one-sided; further starts of gpor, which are drawn for thresholds in order."""
     case, options = base.case, base.options_copy()
     if method(case) not in NO_FOLDS:
         options.params["calibrate"] = "0"
+    if method(case) == "gpor":
+        options.params["starts"] = "1"
     names = [n for n in case.class_names if options.order is not None or n in case.table.labels()]
     if len(names) < 2:
         return
@@ -198,11 +231,13 @@ def reversed_classes(base):
     except Refused:
         return
     if method(case) in NO_FOLDS:
-        apart = score_distance(a.answers.score - a.answers.score.mean(), b.answers.score.mean() - b.answers.score)
+        apart = scores_apart(a, b, mirrored=True)
     elif a.answers.proba is not None:
         apart = float(np.abs(a.answers.proba - b.answers.proba[:, ::-1]).max())
     else:
         return
+    if method(case) == "gpor" and flat(a, b) is not None:
+        apart = flat(a, b)
     if apart > base.rounding():
         yield f"mirrored answers differ by {apart:.3g}"
 
@@ -210,18 +245,26 @@ def reversed_classes(base):
 # ---- rows ----
 
 @relation(lambda case: method(case) in NO_FOLDS | {"pom", "kdlor", "krr", "lda", "kda", "median", "gpor"}
-          and case.options.scale != "relevance" and "landmarks" not in case.options.params)
+          and case.options.scale != "relevance" and "landmarks" not in case.options.params
+          and not (method(case) == "ckr" and "mu" in case.options.params))
 def rows_in_another_order(base):
     """Sums over rows in another order: rounding. Folds follow the rows: only without them. Exempt: methods that draw
-    rows (trees, landmarks, relevance), meet them one after the other (isvor, isbor), or are a knife's edge."""
+    rows (trees, landmarks, relevance), meet them one after the other (isvor, isbor), or are a knife's edge: ckr with a
+    graph of neighbours (mu). Counters are told by the order of the rows: only without them."""
     case, options = base.case, base.options_copy()
     if method(case) not in NO_FOLDS:
         options.params["calibrate"] = "0"
-    order = list(range(case.table.rows))
+    counters = [c.name for c in case.table.features() if c.kind == "counter"]
+    if counters and (not case.form.header or len(counters) == len(case.table.features())):
+        return
+    table = case.table.without(*counters)
+    options.nominal = [name for name in options.nominal if name not in counters]
+    options.numeric = [name for name in options.numeric if name not in counters]
+    order = list(range(table.rows))
     case.stream("rows").shuffle(order)
     try:
-        a = fit_like(base, case.table, "rows", options)
-        b = fit_like(base, case.table.take(order), "shuffled", options)
+        a = fit_like(base, table, "rows", options)
+        b = fit_like(base, table.take(order), "shuffled", options)
     except Refused:
         return
     back = np.argsort(order)
@@ -229,7 +272,9 @@ def rows_in_another_order(base):
         b.answers.arrays[name] = array[back]
     apart, ranks = distance(a.answers, b.answers)
     if method(case) in NO_FOLDS:
-        apart = score_distance(a.answers.score, b.answers.score)
+        apart = scores_apart(a, b)
+    if method(case) == "gpor" and flat(a, b) is not None:
+        apart = flat(a, b)
     if apart > base.rounding():
         yield f"answers differ by {apart:.3g}, ranks of {ranks:.1%} of the rows"
 
@@ -309,14 +354,16 @@ def answered_alone(base):
 @relation(lambda case: method(case) in ("kdlor", "krr", "ckr", "pom", "boost", "isbor", "auto") and not case.options.passes
           and case.table.groups is None and not case.options.real and not case.options.bins)
 def in_passes(base):
-    """Read in passes, the sample being everything: the same up to rounding; of trees up to their steps of 2^-16. Exempt:
-    landmarks, which are chosen otherwise; ckr with a graph; trees of a part of the rows, which is drawn row by row."""
-    options, exempt = base.options_copy(), {"boost": ("rows", "1"), "auto": ("trees", "without")}
+    """Read in passes, the sample being everything: the same up to rounding. Exempt: landmarks, which are chosen otherwise;
+    ckr with a graph; trees of a part of the rows, which is drawn row by row. Of trees the first are compared: their leaves
+    have values in steps of 2^-16, by which later rounds may choose between splits that are as good as equal, and weights
+    of classes make such splits of the first round, too (docs/scale.md)."""
+    options, exempt = base.options_copy(), {"boost": {"rows": "1", "rounds": "1"}, "auto": {"trees": "without"}}
     if options.params.get("landmarks") not in (None, "exact") or (method(base.case) == "ckr" and "mu" in options.params):
         return
-    if method(base.case) in exempt:
-        name, value = exempt[method(base.case)]
-        options.params[name] = value
+    options.params.update(exempt.get(method(base.case), {}))
+    if method(base.case) == "boost":
+        options.balanced, options.class_weights = False, {}
     passing = copy.copy(options)
     passing.passes = True
     try:
@@ -326,9 +373,8 @@ def in_passes(base):
         if not any(word in why.message for word in ("landmarks", "in passes")):
             yield f"refused: {why.message}"
         return
-    limit = 1e-2 if method(base.case) == "boost" else base.rounding()
     apart, ranks = distance(plain.answers, other.answers)
-    if apart > limit:
+    if apart > base.rounding():
         yield f"answers differ by {apart:.3g}, ranks of {ranks:.1%} of the rows"
 
 
@@ -368,7 +414,10 @@ class Base:
         return other
 
     def rounding(self):
-        """How far answers may move where sums are taken in another order: iterations stop within a tolerance."""
+        """How far answers may move where sums are taken in another order: iterations stop within a tolerance. A search that
+        was cut, and said so, is somewhere on its way."""
+        if self.fit.report().get("settled") == 0:
+            return float("inf")
         return {"svorim": 1e-2, "svorex": 1e-2, "isvor": 1e-2, "sbor": 1e-2, "isbor": 1e-2, "gpor": 1e-3, "ogp": 5e-3,
                 "auto": 5e-3}.get(self.case.options.method, 1e-4)
 
