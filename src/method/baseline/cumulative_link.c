@@ -10,8 +10,8 @@ enum { MOST_STEPS = 200 };
 static const double DECREMENT = 1e-13, LEAST = 1e-8, ARMIJO = 1e-4;
 
 /* Whether the error after this step is rounding. Relative to the objective, which is next to nothing where columns
- * separate the classes: there a threshold far from its place adds less than 1e-13 to it. LEAST: without a ridge to speak
- * of there is no end to that. */
+ * separate the classes: there a threshold far from its place adds less than 1e-13 to it. LEAST: without a ridge to
+ * speak of there is no end to that. */
 static bool is_last(double decrement, double value) { return decrement < DECREMENT * fmax(fabs(value), LEAST); }
 
 /* log p = log s(u) + log s(-v) + log(1 - exp(v - u)), s the logistic function: each term is accurate for any u and
