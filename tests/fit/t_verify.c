@@ -17,7 +17,8 @@ typedef struct {
 } job;
 
 /* Plain; with row weights, some of them 0; real targets; no label at all; labels of one class; a kernel matrix; more
- * columns than rows; all rows labelled; rows that do not differ, the same with many columns; of two kinds; one real target. */
+ * columns than rows; all rows labelled; rows that do not differ, the same with many columns; of two kinds; one real
+ * target. */
 typedef enum { PLAIN, WEIGHTED, REAL, BARE, SINGLE, MATRIX, WIDE, FULL, EQUAL, WIDE_EQUAL, TWO, LONE_REAL } data_kind;
 
 static rung_data *make_data(rung_ctx *ctx, data_kind kind)
@@ -331,7 +332,22 @@ static void directions_without_a_value(void **state)
         }
 }
 
-/* The graph of a single column with many rows amplifies the rounding of the scores, as does a kernel with large values. */
+/* The first and the last class have the same mean, and the direction between them is a rounding error. */
+static void directions_between_equal_means(void **state)
+{
+    rung_ctx *ctx = *state;
+    double x[60 * 3];
+    for (int n = 13; n < 60; n += 5) {
+        for (int i = 0; i < n; i++)
+            for (int c = 0; c < 3; c++) x[c + 3 * i] = c == 2 ? 0.1 * n : (i % 6 == 1 || i % 6 == 2) == (c == 0);
+        job j;
+        start_table(ctx, n, 3, 6, x, "orml-m", (const char *const[]){"shape", "3x1", NULL}, &j);
+        holds(ctx, &j, "orml-m", n);
+        finish(&j);
+    }
+}
+
+/* The graph of a single column amplifies the rounding of the scores, as does a kernel with large values. */
 static void graphs_amplify_rounding(void **state)
 {
     rung_ctx *ctx = *state;
@@ -677,6 +693,7 @@ int main(void)
         WITH_CONTEXT(other_data_are_verified),
         WITH_CONTEXT(rows_that_do_not_differ),
         WITH_CONTEXT(directions_without_a_value),
+        WITH_CONTEXT(directions_between_equal_means),
         WITH_CONTEXT(graphs_amplify_rounding),
         WITH_CONTEXT(one_real_target),
         WITH_CONTEXT(what_is_not_told_is_missed),

@@ -36,9 +36,10 @@ rung_status ordered_qp_finish(rung_ctx *ctx, pool *mem, const problem *p, const 
                               const class_index *classes, const ordered_qp_solution *s, const double *f, fitted *out);
 
 /* For verify.h: w against (M + e I) w = D a / 2, e = ridge tr(M) / d, a the reported multipliers; ridge = 0: against M
- * (M w - D a / 2) = 0, the pseudo-inverse. */
+ * (M w - D a / 2) = 0, the pseudo-inverse. longest: of the rows whose means D are the differences of. */
 rung_status ordered_qp_stationarity(rung_ctx *ctx, const struct verification *v, const discriminant_params *params,
-                                    const la_mat *M, double d, const double *D, const double *w);
+                                    const la_mat *M, double d, const double *D, double longest, const double *w);
+double longest_row(int64_t n, int64_t d, const double *X);
 /* The same of the linear direction of the model and M = T'L T, T the rows. */
 rung_status ordered_qp_linear_verify(rung_ctx *ctx, const struct verification *v, const discriminant_params *params,
                                      const la_csr *L);

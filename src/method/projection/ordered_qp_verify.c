@@ -14,6 +14,17 @@ static rung_status graph_form(rung_ctx *ctx, const la_mat *T, const la_csr *L, l
     return RUNG_OK;
 }
 
+double longest_row(int64_t n, int64_t d, const double *X)
+{
+    double most = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (int64_t j = 0; j < d; j++) sum = hypot(sum, X[j + i * d]);
+        most = fmax(most, sum);
+    }
+    return most;
+}
+
 /* The direction of the model in the coordinates of the rows. */
 static rung_status direction(rung_ctx *ctx, const struct verification *v, const row_space *s, double *w)
 {
@@ -27,7 +38,7 @@ static rung_status direction(rung_ctx *ctx, const struct verification *v, const 
 }
 
 rung_status ordered_qp_stationarity(rung_ctx *ctx, const struct verification *v, const discriminant_params *params,
-                                    const la_mat *M, double d, const double *D, const double *w)
+                                    const la_mat *M, double d, const double *D, double longest, const double *w)
 {
     int64_t c = la_rows(M);
     int m = v->p->K - 1;
@@ -39,6 +50,8 @@ rung_status ordered_qp_stationarity(rung_ctx *ctx, const struct verification *v,
     TRY(NEW(ctx, &ctx->scratch, ridge, c));
     TRY(la_mul(ctx, 1, M, 1, w, 0, Mw));
     double e = !(params->ridge > 0) ? 0 : trace > 0 ? params->ridge * trace / d : 1;
+    double size = 0; /* of the pull, if the means did not cancel */
+    for (int q = 0; q < m; q++) size += longest * fabs(alpha[q]);
     for (int64_t j = 0; j < c; j++) {
         for (int q = 0; q < m; q++) pull[j] -= D[j + q * c] * alpha[q] / 2;
         ridge[j] = e * w[j];
@@ -49,9 +62,10 @@ rung_status ordered_qp_stationarity(rung_ctx *ctx, const struct verification *v,
         TRY(la_mul(ctx, 1, M, 1, pull, 0, twice + c));
         Mw = twice;
         pull = twice + c;
+        size *= trace;
     }
     condition_add(v->found, "stationarity", "residual of (M + e I) w = D a / 2, relative",
-                  relative_residual(c, 3, (const double *const[]){Mw, pull, ridge}, 0), 1e-8);
+                  relative_residual(c, 3, (const double *const[]){Mw, pull, ridge}, size), 1e-8);
     return RUNG_OK;
 }
 
@@ -70,5 +84,5 @@ rung_status ordered_qp_linear_verify(rung_ctx *ctx, const struct verification *v
     TRY(mean_differences(ctx, p, &classes, s.T, D));
     TRY(graph_form(ctx, s.T, L, &M));
     TRY(direction(ctx, v, &s, w));
-    return ordered_qp_stationarity(ctx, v, params, M, varying_columns(p), D, w);
+    return ordered_qp_stationarity(ctx, v, params, M, varying_columns(p), D, longest_row(p->n, p->d, p->X), w);
 }

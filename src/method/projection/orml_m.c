@@ -188,7 +188,8 @@ static rung_status orml_m_verify(rung_ctx *ctx, const struct verification *v)
     int last = t.modes - 1;
     TRY(tensor_mode(ctx, &t, &a.forms, last, NULL, M));
     TRY(seen_differences(ctx, &a, &t, last, &D));
-    TRY(ordered_qp_stationarity(ctx, v, &params->d, M[0], tensor_share(v->p, &t, last), D, t.w[last]));
+    TRY(ordered_qp_stationarity(ctx, v, &params->d, M[0], tensor_share(v->p, &t, last), D,
+                                longest_row(v->p->n, v->p->d, v->p->X), t.w[last]));
     return ordered_conditions(ctx, v, &params->d);
 }
 
