@@ -332,6 +332,23 @@ static void directions_without_a_value(void **state)
         }
 }
 
+/* A column has one direction: the others that kda is asked for are 0 for every row, not their rounding. */
+static void directions_beyond_the_span(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const char *const line[] = {"kernel", "poly", "degree", "1", NULL};
+    double x[40];
+    for (int n = 12; n < 40; n++) {
+        for (int i = 0; i < n; i++) x[i] = 3 * sin(1.7 * i) + i % 4;
+        job j;
+        start_table(ctx, n, 1, 4, x, "kda", line, &j);
+        const scorer *s = &j.model->members->score;
+        assert_int_equal(s->outputs, 3);
+        for (int64_t i = s->m; i < 3 * s->m; i++) assert_true(s->coef[i] == 0);
+        finish(&j);
+    }
+}
+
 /* The first and the last class have the same mean, and the direction between them is a rounding error. */
 static void directions_between_equal_means(void **state)
 {
@@ -694,6 +711,7 @@ int main(void)
         WITH_CONTEXT(rows_that_do_not_differ),
         WITH_CONTEXT(directions_without_a_value),
         WITH_CONTEXT(directions_between_equal_means),
+        WITH_CONTEXT(directions_beyond_the_span),
         WITH_CONTEXT(graphs_amplify_rounding),
         WITH_CONTEXT(one_real_target),
         WITH_CONTEXT(what_is_not_told_is_missed),

@@ -208,7 +208,7 @@ rung_status discriminant_directions(rung_ctx *ctx, pool *mem, const dl_problem *
     if (d->landmarks > 0) return landmark_dl_directions(ctx, mem, d, m, out);
     if (linear_dl_applies(d)) return linear_dl_directions(ctx, mem, d, m, out);
     double *R = NULL, *C = NULL, *gram = NULL, *values = NULL, *c = NULL, *beta = NULL, *score = NULL, *mean = NULL,
-           *one = NULL;
+           *one = NULL, rounding = 0;
     TRY(set_up(ctx, d, &s));
     int64_t l = s.form.l;
     TRY(NEW(ctx, &ctx->scratch, R, K * K));
@@ -222,12 +222,12 @@ rung_status discriminant_directions(rung_ctx *ctx, pool *mem, const dl_problem *
     TRY(NEW(ctx, &ctx->scratch, one, K));
     between_operator(K, s.classes.mass, R);
     if (s.form.kind == RIDGE_KERNEL)
-        TRY(directions_by_kernel_ridge(ctx, &s, R, C, gram));
+        TRY(directions_by_kernel_ridge(ctx, &s, R, C, gram, &rounding));
     else
         TRY(least_squares(ctx, &s, &(mean_residuals){.m = K, .R = R, .C = C, .gram = gram}));
     TRY(la_small_eigen(ctx, K, gram, NULL, values)); /* gram becomes the eigenvectors */
     for (int j = 0; j < m; j++)                      /* b'Zb = 1; a component without spread stays 0 */
-        for (int q = 0; q < K && values[j] > 1e-14 * values[0]; q++)
+        for (int q = 0; q < K && values[j] > fmax(1e-14 * values[0], rounding); q++)
             for (int64_t i = 0; i < l; i++) c[i + j * l] += C[i + q * l] * gram[q + j * K] / sqrt(values[j]);
     TRY(dl_regulariser_expand(ctx, &s.form, m, c, beta));
     TRY(labelled_scores(ctx, &s, m, beta, score));

@@ -25,8 +25,10 @@ static inline double row_weight(const problem *p, int64_t i) { return p->w ? p->
 /* One coefficient per labelled row, and with folds the held-out scores. */
 rung_status order_by_kernel_ridge(rung_ctx *ctx, pool *mem, const dl_setting *s, const folds *f, order_solution *out,
                                   held_out *held);
-/* Kernel ridge: C (l x K) = (I + P G)^-1 E R and gram = R'E'G (I + P G)^-1 E R, from S alone as in solve_classes. */
-rung_status directions_by_kernel_ridge(rung_ctx *ctx, const dl_setting *s, const double *R, double *C, double *gram);
+/* Kernel ridge: C (l x K) = (I + P G)^-1 E R and gram = R'E'G (I + P G)^-1 E R, from S alone as in solve_classes.
+ * Eigenvalues of gram up to *rounding are 0. */
+rung_status directions_by_kernel_ridge(rung_ctx *ctx, const dl_setting *s, const double *R, double *C, double *gram,
+                                       double *rounding);
 
 /* For right-hand sides E R: the residual of the combined class means after ridge least squares. */
 typedef struct {

@@ -233,7 +233,8 @@ rung_status order_by_kernel_ridge(rung_ctx *ctx, pool *mem, const dl_setting *s,
     return f ? score_folds(ctx, mem, &fit, f, held) : RUNG_OK;
 }
 
-rung_status directions_by_kernel_ridge(rung_ctx *ctx, const dl_setting *s, const double *R, double *C, double *gram)
+rung_status directions_by_kernel_ridge(rung_ctx *ctx, const dl_setting *s, const double *R, double *C, double *gram,
+                                       double *rounding)
 {
     const problem *p = &s->labelled;
     ridge_fit fit = ridge_fit_of(s);
@@ -247,6 +248,9 @@ rung_status directions_by_kernel_ridge(rung_ctx *ctx, const dl_setting *s, const
     memcpy(A, fit.S, sizeof *A * (size_t)(K * K));
     memcpy(X, R, sizeof *X * (size_t)(K * K));
     TRY(la_small_spd_solve(ctx, K, A, K, X));
+    *rounding = 0;
+    for (int c = 0; c < K; c++)
+        for (int q = 0; q < K; q++) *rounding += 1e-13 * fabs(R[q + c * K] * X[q + c * K] / eps);
     for (int r = 0; r < K; r++)
         for (int c = 0; c < K; c++)
             for (int q = 0; q < K; q++)
