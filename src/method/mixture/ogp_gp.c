@@ -329,7 +329,8 @@ static double largest_of(int64_t n, const double *v)
  * What follows is a difference of terms that may be much larger than itself: D = C - W^1/2 (R R')^-1 W^1/2 K C by the
  * factor |C| / |D|, and S = B - C'Sf C, of which V is the inverse, by |B| |V|. Errors of f = K a, as large as the
  * rounding of the terms of this sum (at most variance max k(x,x) sum |a|), enter W, C and B like those of the factor.
- */
+ * Beside the input's error there is that of the arithmetic: sums of n terms, in f and in the factor, round to sqrt(n)
+ * times as much (Higham, Mary. SIAM J. Sci. Comput. 41(5):A2815-A2835, 2019). */
 static rung_status magnification(rung_ctx *ctx, const laplace *s, double *out)
 {
     const ogp_gp *p = s->p;
@@ -354,7 +355,7 @@ static rung_status magnification(rung_ctx *ctx, const laplace *s, double *out)
     for (int q = 0; q < J; q++) inverse += V[q + q * J];
     double lost = fmax(largest_of(n * J, s->C) / largest_of(n * J, s->back), B * inverse);
     double terms = p->variance * largest_of(n, diagonal) * sum;
-    *out = (k + terms) * fmax(lost, 1);
+    *out = (1 + sqrt((double)n)) * (k + terms) * fmax(lost, 1);
     return RUNG_OK;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The ordinal probit Gaussian process with inferred thresholds: numbers of an independent implementation, and closed
  * leave-one-out predictions against fits without the row. */
+#include <float.h>
+
 #include "helper.h"
 
 #include "kernel/kernel.h"
@@ -311,6 +313,45 @@ static void test_mode_or_nothing(void **state)
     assert_int_equal(answers, 15); /* from 1e-10 to 1e4 */
 }
 
+/* A model stores variance a, rounded: the covariance from what it gives back differs by rounding, as far as is said. */
+static void test_magnified(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { MOST = 400 };
+    static double X[MOST], a[MOST], b[1], loo[MOST], coef[2][MOST * (2 + MOST)], spread[2];
+    double worst = 0;
+    int y[MOST];
+    for (int round = 0, n = 100; n <= MOST; n = 100 + 25 * (++round / 2)) {
+        pool_mark mark = pool_here(&ctx->scratch);
+        la_mat *G;
+        kernel k = {.kind = round % 2 ? KERNEL_RBF : KERNEL_LINEAR, .gamma = 0.1};
+        for (int i = 0; i < n; i++) {
+            X[i] = i % 4 - 1.5; /* few distinct rows */
+            y[i] = 1 + (i % 4 > 1);
+        }
+        assert_ok(ctx, la_new(ctx, &ctx->scratch, n, n, &G));
+        assert_ok(ctx, kernel_gram(ctx, &k, 1, n, X, G));
+        for (double variance = 3; variance < 400; variance *= 3) {
+            ogp_gp p = {.n = n, .K = 2, .y = y, .gram = G, .variance = variance, .prior_variance = variance};
+            double magnified;
+            int rank[2] = {n, n};
+            assert_ok(ctx, ogp_gp_fit(ctx, &p, a, b, loo));
+            assert_ok(ctx, ogp_gp_expansion(ctx, &p, a, b, &rank[0], coef[0], &spread[0], &magnified));
+            for (int i = 0; i < n; i++) a[i] = coef[0][i] / variance;
+            assert_ok(ctx, ogp_gp_expansion(ctx, &p, a, b, &rank[1], coef[1], &spread[1], NULL));
+            double size = 0, off = 0;
+            for (int i = n; i < 2 * n; i++) {
+                size = fmax(size, fabs(coef[0][i]));
+                off = fmax(off, fabs(coef[0][i] - coef[1][i]));
+            }
+            off = fmax(off / size, fabs(spread[1] / spread[0] - 1)) / (DBL_EPSILON * magnified);
+            worst = fmax(worst, off);
+        }
+        pool_release(&ctx->scratch, mark);
+    }
+    if (!(worst < 1)) fail_msg("%g times the rounding that is said", worst);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {WITH_CONTEXT(test_check_values),
@@ -320,6 +361,7 @@ int main(void)
                                        WITH_CONTEXT(test_interval_sites),
                                        WITH_CONTEXT(test_equal_rows_leave_together),
                                        WITH_CONTEXT(test_groups_leave_together),
+                                       WITH_CONTEXT(test_magnified),
                                        WITH_CONTEXT(test_mode_or_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
