@@ -555,64 +555,87 @@ static void allocate_answers(predict_job *job, size_t rows, bool project, bool p
     }
 }
 
-static int predict_steps(session *s, const arguments *args, predict_job *job)
+/* What cannot be wanted together, as the words after "predict: "; NULL: all can. */
+static const char *contradiction(const arguments *args)
 {
-    const char *path = option_value(args, "output"), *folder = option_value(args, "output-dir");
-    job->path = operand(args, 1);
-    job->to = path;
-    if (folder && (path || option_given(args, "sql") || !job->path || !strcmp(job->path, "-"))) {
-        complain("predict: --output-dir takes the files of DATA one by one; omit %s", path ? "--output"
-                                                                                      : option_given(args, "sql")
-                                                                                          ? "--sql"
-                                                                                          : "it for other rows");
-        return USAGE;
+    const char *data = operand(args, 1);
+    bool copies = option_given(args, "append") || option_given(args, "keep");
+    if (option_given(args, "output-dir")) {
+        if (option_given(args, "output")) return "--output-dir takes the files of DATA one by one; omit --output";
+        if (option_given(args, "sql")) return "--output-dir takes the files of DATA one by one; omit --sql";
+        if (!data || !strcmp(data, "-"))
+            return "--output-dir takes the files of DATA one by one; omit it for other rows";
+    } else if (ranks_all() > 1) {
+        return "processes under mpirun need --output-dir, where every file of DATA has its own predictions";
     }
-    if (!folder && ranks_all() > 1) {
-        complain("predict: processes under mpirun need --output-dir, where every file of DATA has its own predictions");
-        return USAGE;
-    }
-    if (option_given(args, "append") && option_given(args, "keep")) {
-        complain("predict: --append copies all columns; omit --keep");
-        return USAGE;
-    }
-    if (!job->path && (option_given(args, "append") || option_given(args, "keep"))) {
-        complain("predict: DATA is missing; --keep and --append copy its columns");
-        return USAGE;
-    }
-    bool project = option_given(args, "project");
+    if (option_given(args, "append") && option_given(args, "keep")) return "--append copies all columns; omit --keep";
+    if (!data && copies) return "DATA is missing; --keep and --append copy its columns";
+    return option_given(args, "sql") && args->operands > 2 ? "--sql selects from a single database" : NULL;
+}
+
+static int check_together(const arguments *args)
+{
     static const char *const answers[] = {"proba", "interval", "by-class", "cost", "abstain"};
-    for (size_t i = 0; project && i < sizeof answers / sizeof *answers; i++)
+    const char *found = contradiction(args);
+    if (found) {
+        complain("predict: %s", found);
+        return USAGE;
+    }
+    for (size_t i = 0; option_given(args, "project") && i < sizeof answers / sizeof *answers; i++)
         if (option_given(args, answers[i])) {
             complain("predict: --project writes only the components; omit --%s", answers[i]);
             return USAGE;
         }
-    int code = datafile_options(s, args, &job->how);
-    if (code != EXIT_OK) return code;
-    if (path && !output_possible(path)) return FAILED;
-    if ((code = load_model(s, operand(args, 0), &job->model)) != EXIT_OK) return code;
-    if ((code = check_model(args, job)) != EXIT_OK) return code;
-    if ((code = costs_read(s, args, job->model, NULL, &job->given)) != EXIT_OK) return code;
-    if (!s->quiet && !project) tell_absent(job->model);
+    return EXIT_OK;
+}
+
+static int open_model(session *s, const arguments *args, predict_job *job)
+{
+    int code = load_model(s, operand(args, 0), &job->model);
+    if (code == EXIT_OK) code = check_model(args, job);
+    if (code == EXIT_OK) code = costs_read(s, args, job->model, NULL, &job->given);
+    if (code == EXIT_OK && !s->quiet && !option_given(args, "project")) tell_absent(job->model);
+    return code;
+}
+
+/* The rows that a query selects, or the files; *most: rows that are predicted at once. */
+static int open_rows(session *s, const arguments *args, predict_job *job, size_t *most)
+{
     const char *sql = option_value(args, "sql");
-    if (sql && args->operands > 2) {
-        complain("predict: --sql selects from a single database");
-        return USAGE;
-    }
-    if (job->path && sql && (code = query_read(s, job->path, sql, &job->selected)) != EXIT_OK) return code;
-    size_t rows = job->selected ? (size_t)rung_table_rows(job->selected)
-                  : job->path   ? BLOCK
-                                : (size_t)rung_model_training_rows(job->model);
-    if (rows == 0) {
+    int code = EXIT_OK;
+    *most = job->path ? BLOCK : (size_t)rung_model_training_rows(job->model);
+    if (*most == 0) {
         complain("predict: DATA is missing; %s has no predictions for its own training rows", operand(args, 0));
         return USAGE;
     }
-    allocate_answers(job, rows, project, option_given(args, "proba"));
+    if (!job->path) return EXIT_OK;
+    if (sql) {
+        code = query_read(s, job->path, sql, &job->selected);
+        if (code == EXIT_OK) *most = (size_t)rung_table_rows(job->selected);
+        return code;
+    }
+    code = datafile_list(s, args, 1, &job->files);
+    job->how.may_be_empty = job->files && rung_files_at(job->files, 1);
+    while (job->files && rung_files_at(job->files, job->end)) job->end++;
+    return code;
+}
+
+static int predict_steps(session *s, const arguments *args, predict_job *job)
+{
+    const char *folder = option_value(args, "output-dir");
+    size_t most;
+    job->path = operand(args, 1);
+    job->to = option_value(args, "output");
+    int code = check_together(args);
+    if (code == EXIT_OK) code = datafile_options(s, args, &job->how);
+    if (code == EXIT_OK && job->to && !output_possible(job->to)) code = FAILED;
+    if (code == EXIT_OK) code = open_model(s, args, job);
+    if (code == EXIT_OK) code = open_rows(s, args, job, &most);
+    if (code != EXIT_OK) return code;
+    allocate_answers(job, most, option_given(args, "project"), option_given(args, "proba"));
     if (!job->path) return predict_training(s, args, job);
     s->shown = "predicting";
     s->stage = "reading"; /* a block is predicted while the file is read */
-    if (!job->selected && (code = datafile_list(s, args, 1, &job->files)) != EXIT_OK) return code;
-    job->how.may_be_empty = job->files && rung_files_at(job->files, 1);
-    while (job->files && rung_files_at(job->files, job->end)) job->end++;
     return folder ? predict_apart(s, args, job, folder) : predict_blocks(s, args, job);
 }
 
