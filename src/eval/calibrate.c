@@ -159,14 +159,12 @@ static rung_status minimise(rung_ctx *ctx, const problem *in, point *out)
 /* The log-odds of the class frequencies, each count half a row larger. */
 static void prior(const problem *in, double total, calibration *out)
 {
-    double n = (double)in->n;
     out->a = 0;
     for (int q = 1; q < in->K; q++) {
         double above = 0;
         for (int64_t i = 0; i < in->n; i++)
             if (in->y[i] > q) above += in->weight ? in->weight[i] : 1;
-        double share = above / total;
-        out->c[q - 1] = -log((share * n + 0.5) / ((1 - share) * n + 0.5));
+        out->c[q - 1] = -log((above + 0.5) / (total - above + 0.5));
     }
 }
 

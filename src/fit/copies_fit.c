@@ -63,7 +63,7 @@ static rung_status find_cells(rung_ctx *ctx, equal_table *e)
     return RUNG_OK;
 }
 
-/* The mass of each row: its weight, where weights are counts; else relative to the mean. */
+/* The mass of each row: its weight relative to the mean, times what it counts for. */
 static rung_status find_masses(rung_ctx *ctx, const training *t, equal_table *e)
 {
     const problem *p = e->p;
@@ -73,11 +73,11 @@ static rung_status find_masses(rung_ctx *ctx, const training *t, equal_table *e)
     for (int64_t i = 0; i < p->n; i++) {
         if (!p->y[i]) continue;
         total += p->w ? p->w[i] : 1;
-        labelled++;
+        labelled += t->counted ? t->data->weight[p->origin[i]] : 1;
     }
     for (int64_t i = 0; i < p->n; i++) {
         if (!p->y[i] || is_interval(p->y, p->upper, i)) continue;
-        e->mass[i] = !p->w ? 1 : t->counted ? p->w[i] : p->w[i] * labelled / total;
+        e->mass[i] = (p->w ? p->w[i] : 1) * labelled / total;
         e->own[i] = t->counted ? e->mass[i] / t->data->weight[p->origin[i]] : e->mass[i];
     }
     return RUNG_OK;

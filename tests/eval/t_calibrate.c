@@ -219,10 +219,10 @@ static void wrong_way(void **state)
     assert_true(cal.a == 0);
     assert_arrays_close(2, c, ((double[]){-log(3.5 / 3.5), -log(2.5 / 4.5)}), 1e-15);
     for (int i = 0; i < 6; i++) assert_int_equal(calibrate_rank(&cal, s[i]), 2); /* 0 >= c_1 = 0: the tie goes up */
-    /* weights move the shares: 1/6 of the weight above 1, 1/12 above 2, still of 6 rows */
+    /* weights are counts: of 12 rows 2 are above 1, 1 is above 2 */
     assert_ok(ctx, calibrate_fit(ctx, 6, s, y, (double[]){2, 4, 4, 1, 0.5, 0.5}, 3, 0.05, &cal));
     assert_true(cal.a == 0);
-    assert_arrays_close(2, c, ((double[]){-log(1.5 / 5.5), -log(1 / 6.)}), 1e-14);
+    assert_arrays_close(2, c, ((double[]){-log(2.5 / 10.5), -log(1.5 / 11.5)}), 1e-14);
     for (int i = 0; i < 6; i++) assert_int_equal(calibrate_rank(&cal, s[i]), 1);
     for (int K = 2; K <= MOST; K++) {
         sample in = draw(50, K, -1);
