@@ -103,7 +103,7 @@ static rung_status within(rung_ctx *ctx, const equation *e, const discriminant_p
 {
     const class_scores *c = e->c;
     const scorer *s = &c->v->model->members->score;
-    bool b = params->ridge_kind == RIDGE_IDENTITY && !e->times_kernel;
+    bool b = params->ridge_kind == RIDGE_IDENTITY && !e->times_kernel && !e->primal;
     double *f = NULL;
     TRY(NEW(ctx, &ctx->scratch, f, c->n));
     for (int64_t i = 0; i < c->n; i++) {
