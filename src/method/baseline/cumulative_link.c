@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/ordinal_probit.h"
-
 enum { MOST_STEPS = 200 };
 static const double DECREMENT = 1e-13, LEAST = 1e-8, ARMIJO = 1e-4;
 
@@ -13,47 +11,6 @@ static const double DECREMENT = 1e-13, LEAST = 1e-8, ARMIJO = 1e-4;
  * separate the classes: there a threshold far from its place adds less than 1e-13 to it. LEAST: without a ridge to
  * speak of there is no end to that. */
 static bool is_last(double decrement, double value) { return decrement < DECREMENT * fmax(fabs(value), LEAST); }
-
-/* log p = log s(u) + log s(-v) + log(1 - exp(v - u)), s the logistic function: each term is accurate for any u and
- * v. */
-static link_site logit_site(double f, int low, int high, int K, const double *b)
-{
-    link_site t = {0};
-    double u = high < K ? b[high - 1] - f : 0, v = low > 1 ? b[low - 2] - f : 0;
-    if (high < K) {
-        double s = 1 / (1 + exp(-u));
-        t.lp -= u > 0 ? log1p(exp(-u)) : log1p(exp(u)) - u;
-        t.g1 = 1 / (1 + exp(u));
-        t.h11 = -s * t.g1;
-    }
-    if (low > 1) {
-        double s = 1 / (1 + exp(-v));
-        t.lp -= v > 0 ? log1p(exp(-v)) + v : log1p(exp(v));
-        t.g2 = -s;
-        t.h22 = -s / (1 + exp(v));
-    }
-    if (low > 1 && high < K) {
-        double w = u - v, e = 1 / expm1(w), h = e * (1 + e); /* exp(w) / (exp(w) - 1)^2 */
-        t.lp += log(-expm1(-w));
-        t.g1 += e;
-        t.g2 -= e;
-        t.h11 -= h;
-        t.h22 -= h;
-        t.h12 = h;
-    }
-    return t;
-}
-
-static link_site probit_site(double f, int low, int high, int K, const double *b)
-{
-    ordinal_probit o = ordinal_probit_at(f, low, high, K, b, 1);
-    return (link_site){.lp = o.lp, .g1 = o.e1, .g2 = -o.e2, .h11 = o.h11, .h22 = o.h22, .h12 = o.h12};
-}
-
-link_site cumulative_link_site(link_kind link, double f, int low, int high, int K, const double *b)
-{
-    return link == LINK_LOGIT ? logit_site(f, low, high, K, b) : probit_site(f, low, high, K, b);
-}
 
 typedef struct {
     const cumulative_link *p;
@@ -70,7 +27,7 @@ typedef struct {
 static link_site site_at(const state *s, const double *theta, int64_t i)
 {
     const cumulative_link *p = s->p;
-    return cumulative_link_site(p->link, s->f[i], p->y[i], highest_rank(p->y, p->upper, i), p->K, theta + s->d);
+    return link_site_of(p->link, s->f[i], p->y[i], highest_rank(p->y, p->upper, i), p->K, theta + s->d);
 }
 
 static double weight_of(const state *s, int64_t i) { return (s->p->weight ? s->p->weight[i] : 1) / s->total; }
@@ -173,7 +130,7 @@ static rung_status start(rung_ctx *ctx, const cumulative_link *p, state *s, doub
     for (int q = 1; q < p->K; q++) { /* the thresholds of a model without columns */
         if (p->upper) below += mass[q - 1] / s->total;
         for (int64_t i = 0; i < s->n && !p->upper; i++) below += p->y[i] == q ? weight_of(s, i) : 0;
-        theta[s->d + q - 1] = p->link == LINK_LOGIT ? log(below / (1 - below)) : normal_quantile(below);
+        theta[s->d + q - 1] = link_quantile(p->link, below);
     }
     return RUNG_OK;
 }
@@ -303,7 +260,7 @@ rung_status cumulative_link_meat(rung_ctx *ctx, const cumulative_link *p, const 
             int low = p->y[i], high = highest_rank(p->y, p->upper, i);
             double f = 0, weight = p->weight ? p->weight[i] : 1;
             for (int64_t j = 0; j < d; j++) f += w[j] * x[j + i * d];
-            link_site t = cumulative_link_site(p->link, f, low, high, p->K, b);
+            link_site t = link_site_of(p->link, f, low, high, p->K, b);
             for (int64_t j = 0; j < d; j++) score[j] -= weight * (t.g1 + t.g2) * x[j + i * d];
             if (high < p->K) score[d + high - 1] += weight * t.g1;
             if (low > 1) score[d + low - 2] += weight * t.g2;

@@ -8,15 +8,7 @@
 #include "data/intervals.h"
 #include "data/row_groups.h"
 #include "linalg/la.h"
-
-typedef enum { LINK_LOGIT, LINK_PROBIT } link_kind;
-
-/* log p of a row and its derivatives in u = b_y - f and v = b_{y-1} - f (of an interval low..high of ranks: b_high and
- * b_{low-1}); 0 at an infinite end. */
-typedef struct {
-    double lp, g1, g2, h11, h22, h12;
-} link_site;
-link_site cumulative_link_site(link_kind link, double f, int low, int high, int K, const double *b);
+#include "solve/link.h"
 
 typedef struct {
     const la_mat *X; /* d x n, a column per row */

@@ -62,7 +62,7 @@ static bool row_at(work *s, const double *theta, int64_t i, link_site *out)
     if (high < p->K) s->cut[high - 1] = cut_at(s, theta, x, high - 1);
     if (low > 1) s->cut[low - 2] = cut_at(s, theta, x, low - 2);
     if (low > 1 && high < p->K && !(s->cut[high - 1] > s->cut[low - 2])) return false;
-    *out = cumulative_link_site(p->link, f, low, high, p->K, s->cut);
+    *out = link_site_of(p->link, f, low, high, p->K, s->cut);
     return isfinite(out->lp);
 }
 

@@ -143,24 +143,6 @@ static rung_status pom_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted
     return report_number(ctx, mem, out, "objective", value);
 }
 
-static double density(link_kind link, double x)
-{
-    double e = exp(-fabs(x));
-    return link == LINK_LOGIT ? e / ((1 + e) * (1 + e)) : exp(-x * x / 2) / sqrt(2 * acos(-1));
-}
-
-static double distribution(link_kind link, double x)
-{
-    return link == LINK_LOGIT ? 1 / (1 + exp(-x)) : erfc(-x / sqrt(2)) / 2;
-}
-
-/* L(high) - L(low), low < high, by the tail that is accurate. */
-static double between(link_kind link, double low, double high)
-{
-    return low > 0 ? distribution(link, -low) - distribution(link, -high)
-                   : distribution(link, high) - distribution(link, low);
-}
-
 /* The gradient of the objective in w and b at the model, in units of a mean log likelihood. */
 static rung_status pom_verify(rung_ctx *ctx, const struct verification *v)
 {
@@ -176,9 +158,9 @@ static rung_status pom_verify(rung_ctx *ctx, const struct verification *v)
         int first = p->y[i], last = highest_rank(p->y, p->upper, i);
         double high = last < p->K ? m->link.b[last - 1] - v->f[i] : INFINITY,
                low = first > 1 ? m->link.b[first - 2] - v->f[i] : -INFINITY;
-        double prob = between((link_kind)params->link, low, high);
-        double up = last < p->K ? density((link_kind)params->link, high) / prob : 0;
-        double down = first > 1 ? density((link_kind)params->link, low) / prob : 0;
+        double prob = link_between((link_kind)params->link, high, low);
+        double up = last < p->K ? link_density((link_kind)params->link, high) / prob : 0;
+        double down = first > 1 ? link_density((link_kind)params->link, low) / prob : 0;
         value -= w * log(prob);
         if (last < p->K) gb[last - 1] -= w * up;
         if (first > 1) gb[first - 2] += w * down;
