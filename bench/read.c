@@ -85,7 +85,7 @@ int main(int argc, char **argv)
             if (!table) break;
             rung_table_free(table);
         }
-        rung_reader_close(reader);
+        rung_reader_free(reader);
         stream = smaller(stream, seconds() - t);
         if (run == 0) peak = peak_bytes();
         double stream_peak = peak;

@@ -27,7 +27,7 @@ static double operations(const rung_ctx *ctx, bool print)
     return total;
 }
 
-static void log_line(void *user, rung_level level, const char *text)
+static void log_line(void *user, rung_log_level level, const char *text)
 {
     (void)user, (void)level;
     fprintf(stderr, "  %s\n", text);

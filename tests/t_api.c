@@ -297,7 +297,7 @@ static void test_missing_arguments(void **state)
     refuse_metrics(ctx, &have);
     refuse_without_context(&have);
     assert_int_equal(failures, 0);
-    rung_reader_close(have.reader);
+    rung_reader_free(have.reader);
     rung_table_free(have.table);
     rung_model_free(have.model);
     rung_spec_free(have.spec);
@@ -452,14 +452,14 @@ static void a_model_knows_the_rows_it_was_fitted_to(void **state)
         assert_ok(ctx, rung_spec_new(ctx, "lda", 0, &spec));
         assert_ok(ctx, rung_spec_set_scale(ctx, spec, scales[i]));
         assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
-        assert_ok(ctx, rung_model_saw(ctx, model, data, &seen));
+        assert_ok(ctx, rung_model_fitted_to(ctx, model, data, &seen));
         assert_int_equal(seen, 1);
-        assert_ok(ctx, rung_model_saw(ctx, model, other, &seen));
+        assert_ok(ctx, rung_model_fitted_to(ctx, model, other, &seen));
         assert_int_equal(seen, 0);
         rung_model_free(model);
         rung_spec_free(spec);
     }
-    assert_int_equal(rung_model_saw(ctx, NULL, data, NULL), RUNG_EARG);
+    assert_int_equal(rung_model_fitted_to(ctx, NULL, data, NULL), RUNG_EARG);
     rung_data_free(data);
     rung_data_free(other);
 }

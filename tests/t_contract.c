@@ -194,10 +194,11 @@ static void each_row_is_complete(void **state)
             for (int i = 0; (p = rung_method_param_at(m, i)); i++) {
                 assert_ptr_equal(rung_method_param_find(m, p->name), p);
                 assert_true(p->help && *p->help);
-                assert_true(p->type == RUNG_INT || (p->type == RUNG_CHOICE) == (p->choices != NULL));
-                assert_true(p->default_value || (p->flags & RUNG_OPTIONAL));
-                assert_true((p->default_value && p->published) || p->type == RUNG_REAL || p->type == RUNG_TEXT);
-                assert_true(!(p->flags & (RUNG_SMOOTH_UP | RUNG_SMOOTH_DOWN)) || p->type == RUNG_REAL);
+                assert_true(p->type == RUNG_TYPE_INT || (p->type == RUNG_TYPE_CHOICE) == (p->choices != NULL));
+                assert_true(p->default_value || (p->flags & RUNG_PARAM_OPTIONAL));
+                assert_true((p->default_value && p->published) || p->type == RUNG_TYPE_REAL ||
+                            p->type == RUNG_TYPE_TEXT);
+                assert_true(!(p->flags & (RUNG_PARAM_SMOOTH_UP | RUNG_PARAM_SMOOTH_DOWN)) || p->type == RUNG_TYPE_REAL);
             }
         }
 }
@@ -212,9 +213,9 @@ static void values_outside_the_range_are_refused(void **state)
         rung_spec *spec;
         char text[64];
         assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));
-        if (p->type == RUNG_REAL || p->type == RUNG_INT) {
-            snprintf(text, sizeof text, "%.17g", p->type == RUNG_INT ? p->low - 1 : nextafter(p->low, -1));
-            if (p->flags & RUNG_OPEN_LOW) snprintf(text, sizeof text, "%.17g", p->low);
+        if (p->type == RUNG_TYPE_REAL || p->type == RUNG_TYPE_INT) {
+            snprintf(text, sizeof text, "%.17g", p->type == RUNG_TYPE_INT ? p->low - 1 : nextafter(p->low, -1));
+            if (p->flags & RUNG_PARAM_OPEN_LOW) snprintf(text, sizeof text, "%.17g", p->low);
             assert_fails(ctx, rung_spec_set(ctx, spec, p->name, text), RUNG_EARG, p->name);
             if (isfinite(p->high)) {
                 snprintf(text, sizeof text, "%.17g", p->high + 1);
@@ -223,9 +224,9 @@ static void values_outside_the_range_are_refused(void **state)
             assert_fails(ctx, rung_spec_set(ctx, spec, p->name, "nan"), RUNG_EARG, p->name);
             assert_fails(ctx, rung_spec_set(ctx, spec, p->name, "12x"), RUNG_EARG, p->name);
             rung_status automatic = rung_spec_set(ctx, spec, p->name, "auto");
-            assert_int_equal(automatic == RUNG_OK, (p->flags & RUNG_AUTO) != 0);
+            assert_int_equal(automatic == RUNG_OK, (p->flags & RUNG_PARAM_AUTO) != 0);
         }
-        if (p->type == RUNG_CHOICE) {
+        if (p->type == RUNG_TYPE_CHOICE) {
             assert_fails(ctx, rung_spec_set(ctx, spec, p->name, "no such choice"), RUNG_EARG, p->choices);
             char choices[256], *rest = choices, *one;
             snprintf(choices, sizeof choices, "%s", p->choices);
@@ -503,13 +504,13 @@ static void labels_are_needed_or_not(void **state)
             rows s = make_rows(30, 2, 3, 30, 0.5, false);
             rung_model *model;
             for (int64_t i = 0; i < s.n; i++) s.y[i] = s.y[i] == 2 ? 2 : 0;
-            if (m->flags & RUNG_NEEDS_TWO_CLASSES)
+            if (m->flags & RUNG_METHOD_NEEDS_TWO_CLASSES)
                 assert_fails(ctx, try_fit(ctx, m, &s, true, &model), RUNG_EDATA, "at least two classes");
             else
                 assert_ok(ctx, try_fit(ctx, m, &s, true, &model));
             rung_model_free(model);
             for (int64_t i = 0; i < s.n; i++) s.y[i] = 0;
-            if (m->flags & RUNG_NEEDS_LABELS)
+            if (m->flags & RUNG_METHOD_NEEDS_LABELS)
                 assert_fails(ctx, try_fit(ctx, m, &s, true, &model), RUNG_EDATA, "needs labelled rows");
             free_rows(&s);
         }
@@ -546,7 +547,7 @@ static void weights_count_rows(void **state)
     for
         EACH_METHOD(m)
         {
-            if (!(m->flags & RUNG_WEIGHTS) || (m->flags & RUNG_USES_UNLABELLED))
+            if (!(m->flags & RUNG_METHOD_WEIGHTS) || (m->flags & RUNG_METHOD_USES_UNLABELLED))
                 continue; /* a row twice changes a graph */
             rows once = make_rows(40, 2, 3, 32, 0.7, false), twice = make_rows(40, 2, 3, 32, 0.7, false);
             double weight[40];
@@ -643,7 +644,7 @@ static void the_baseline_is_told(void **state)
         baseline_of_fits = true;
         rung_status status = try_fit(ctx, m, &s, false, &model);
         baseline_of_fits = false;
-        if (m->flags & RUNG_USES_UNLABELLED) {
+        if (m->flags & RUNG_METHOD_USES_UNLABELLED) {
             assert_ok(ctx, status);
             assert_ok(ctx, rung_model_describe(ctx, model, &text));
             if ((strstr(text, "propagation_cv_mae") != NULL) != unlabelled) fail_msg("%s: %s", m->name, text);
@@ -711,10 +712,10 @@ static void what_a_method_does_not_take_is_refused(void **state)
             rung_spec *spec;
             rung_model *model;
             assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));
-            if (!(m->flags & RUNG_REAL_TARGETS))
+            if (!(m->flags & RUNG_METHOD_REAL_TARGETS))
                 assert_fails(ctx, rung_model_fit(ctx, spec, real, &model), RUNG_EARG,
                              " learns classes, not real targets: cut them into classes");
-            if (!(m->flags & RUNG_WEIGHTS)) {
+            if (!(m->flags & RUNG_METHOD_WEIGHTS)) {
                 assert_fails(ctx, rung_model_fit(ctx, spec, weighted, &model), RUNG_EARG,
                              " does not support row weights; use");
                 assert_fails(ctx, rung_model_fit(ctx, spec, both, &model), RUNG_EARG, m->name);

@@ -129,10 +129,10 @@ typedef struct {
     int count;
 } listener;
 
-static void on_log(void *user, rung_level level, const char *text)
+static void on_log(void *user, rung_log_level level, const char *text)
 {
     listener *l = user;
-    if (level != RUNG_WARNING) return;
+    if (level != RUNG_LOG_WARNING) return;
     l->count++;
     assert_non_null(strstr(text, "only counts the rows"));
     assert_string_equal(rung_ctx_detail(l->ctx), "option numeric=id");
@@ -197,7 +197,7 @@ static void tables_end(void **state)
     for (; (m = rung_metric_at(n)); n++) {
         assert_true(m->key && *m->title && *m->help);
         assert_ptr_equal(rung_metric_find(m->key), m);
-        larger += (m->flags & RUNG_LARGER_BETTER) != 0;
+        larger += (m->flags & RUNG_METRIC_LARGER_BETTER) != 0;
     }
     assert_int_equal(n, 16);
     assert_int_equal(larger, 8);
@@ -205,11 +205,11 @@ static void tables_end(void **state)
     assert_null(rung_metric_find("accuracy"));
     assert_true(rung_metrics_value(&values, "mae") == 0.25 && rung_metrics_value(&values, "qkappa") == 0.5);
     assert_true(isnan(rung_metrics_value(&values, "x")));
-    assert_int_equal(rung_metric_find("rps")->flags, RUNG_NEEDS_PROBABILITIES);
-    assert_true(rung_metric_find("mae_low")->flags & RUNG_BOUND);
+    assert_int_equal(rung_metric_find("rps")->flags, RUNG_METRIC_NEEDS_PROBABILITIES);
+    assert_true(rung_metric_find("mae_low")->flags & RUNG_METRIC_BOUND);
 
     assert_string_equal(rung_method_default(0)->name, "auto");
-    assert_true(rung_method_default(1)->flags & RUNG_REAL_TARGETS);
+    assert_true(rung_method_default(1)->flags & RUNG_METHOD_REAL_TARGETS);
     const rung_method *kdlor = rung_method_find("kdlor");
     assert_null(rung_method_param_at(kdlor, -1));
     assert_null(rung_method_param_at(kdlor, 1000));

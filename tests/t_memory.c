@@ -307,7 +307,7 @@ static rung_status read_in_blocks(place *p)
         block = NULL;
         if (status == RUNG_OK) status = rung_reader_next(p->ctx, reader, 10, &block);
     } while (block);
-    rung_reader_close(reader);
+    rung_reader_free(reader);
     return status;
 }
 
@@ -393,7 +393,8 @@ static rung_status make_spec(place *p)
     rung_spec *spec = NULL;
     rung_status status = rung_spec_new(p->ctx, p->method->name, 0, &spec);
     if (status == RUNG_OK) status = rung_spec_set_scale(p->ctx, spec, "rank");
-    if (status == RUNG_OK && p->method->flags & RUNG_WEIGHTS) status = rung_spec_set_class_weight(p->ctx, spec, "1", 2);
+    if (status == RUNG_OK && p->method->flags & RUNG_METHOD_WEIGHTS)
+        status = rung_spec_set_class_weight(p->ctx, spec, "1", 2);
     if (status == RUNG_OK && has_param(p->method, "gamma")) status = rung_spec_set(p->ctx, spec, "gamma", "0.5");
     rung_spec_free(spec);
     return status;
@@ -500,7 +501,7 @@ static void test_each_method(void **state)
 {
     place *p = *state;
     for (int i = 0; (p->method = rung_method_at(i)); i++) {
-        bool updatable = p->method->flags & RUNG_UPDATABLE;
+        bool updatable = p->method->flags & RUNG_METHOD_UPDATABLE;
         FAIL_EACH(p, make_spec);
         assert_ok(p->ctx, rung_spec_new(p->ctx, p->method->name, 0, &p->spec));
         if (has_param(p->method, "calibrate")) assert_ok(p->ctx, rung_spec_set(p->ctx, p->spec, "calibrate", "2"));
@@ -662,7 +663,7 @@ static rung_status read_with_model(place *p)
     assert_int_equal(status == RUNG_OK, data != NULL);
     rung_data_free(data);
     rung_table_free(table);
-    rung_reader_close(reader);
+    rung_reader_free(reader);
     return status;
 }
 

@@ -207,7 +207,7 @@ static int predict_rows(session *s, const compare_job *job, const rung_model *mo
     code = session_check(
         s, rung_model_predict(s->ctx, model, &X,
                               &(rung_output){.size = sizeof(rung_output), .rank = r->rank, .proba = r->proba}));
-    if (code == EXIT_OK) code = session_check(s, rung_model_saw(s->ctx, model, data, &seen));
+    if (code == EXIT_OK) code = session_check(s, rung_model_fitted_to(s->ctx, model, data, &seen));
     if (seen && !s->quiet) complain("warning: %s was fitted to these rows, so its errors are too small", r->path);
     rung_data_free(data);
     for (int64_t i = 0; code == EXIT_OK && i < job->n; i++)

@@ -63,7 +63,7 @@ static void take_curve(curve_job *job)
 {
     const rung_metric *metric = rung_curve_metric(job->curve);
     job->metric = metric->key;
-    job->more = metric->flags & RUNG_LARGER_BETTER;
+    job->more = metric->flags & RUNG_METRIC_LARGER_BETTER;
     job->repeats = rung_curve_repeats(job->curve);
     while (job->n_sizes < MOST_SIZES &&
            (job->per_class[job->n_sizes] = rung_curve_size(job->curve, job->n_sizes, &job->labels[job->n_sizes])))

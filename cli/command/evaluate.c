@@ -461,7 +461,7 @@ static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
     int code = read_rows(s, args, job);
     if (code != EXIT_OK) return code;
     job->n = rung_data_rows(job->data);
-    CHECK(s, rung_model_saw(s->ctx, job->model, job->data, &job->seen));
+    CHECK(s, rung_model_fitted_to(s->ctx, job->model, job->data, &job->seen));
     if (job->seen && !s->quiet)
         complain(
             "warning: the model was fitted to these rows, so the errors are too small; 'rung inspect' shows the error "

@@ -305,11 +305,11 @@ static int write_page(session *s, const arguments *args, const fit_job *job)
 /* Rows can be divided among processes only by a method that reads them in passes. */
 static bool ranks_can(const rung_method *method)
 {
-    if (ranks_all() == 1 || (method->flags & RUNG_STREAMS)) return true;
+    if (ranks_all() == 1 || (method->flags & RUNG_METHOD_PASSES)) return true;
     const rung_method *m;
     char list[512] = "";
     for (int i = 0; (m = rung_method_at(i)); i++)
-        if (m->flags & RUNG_STREAMS)
+        if (m->flags & RUNG_METHOD_PASSES)
             snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? ", " : "", m->name);
     complain("fit: %s needs all rows in one process; start it without mpirun, or fit one of %s", method->name, list);
     return false;

@@ -11,21 +11,21 @@ static const option *const tables[] = {global_options, NULL};
 static const struct {
     unsigned flag;
     const char *name, *words;
-} method_flags[] = {{RUNG_NEEDS_LABELS, "needs_labels", "needs labelled rows"},
-                    {RUNG_NEEDS_TWO_CLASSES, "needs_two_classes", "needs labels of at least two classes"},
-                    {RUNG_USES_UNLABELLED, "uses_unlabelled", "also learns from unlabelled rows"},
-                    {RUNG_REAL_TARGETS, "real_targets", "supports real targets"},
-                    {RUNG_TRANSDUCTIVE, "transductive", "predicts its own training rows"},
-                    {RUNG_WEIGHTS, "weights", "supports class and row weights"},
-                    {RUNG_UPDATABLE, "updatable", "can be updated with new rows"},
-                    {RUNG_PROBABILITIES, "probabilities", "has its own probabilities"},
-                    {RUNG_EVIDENCE, "evidence", "reports its log evidence, by which a search can select"},
-                    {RUNG_INTERVALS, "intervals", "supports labels that are intervals, such as 2..4"},
-                    {RUNG_STREAMS, "streams", "can be fitted to data larger than memory"}};
+} method_flags[] = {{RUNG_METHOD_NEEDS_LABELS, "needs_labels", "needs labelled rows"},
+                    {RUNG_METHOD_NEEDS_TWO_CLASSES, "needs_two_classes", "needs labels of at least two classes"},
+                    {RUNG_METHOD_USES_UNLABELLED, "uses_unlabelled", "also learns from unlabelled rows"},
+                    {RUNG_METHOD_REAL_TARGETS, "real_targets", "supports real targets"},
+                    {RUNG_METHOD_TRANSDUCTIVE, "transductive", "predicts its own training rows"},
+                    {RUNG_METHOD_WEIGHTS, "weights", "supports class and row weights"},
+                    {RUNG_METHOD_UPDATABLE, "updatable", "can be updated with new rows"},
+                    {RUNG_METHOD_PROBABILITIES, "probabilities", "has its own probabilities"},
+                    {RUNG_METHOD_EVIDENCE, "evidence", "reports its log evidence, by which a search can select"},
+                    {RUNG_METHOD_INTERVALS, "intervals", "supports labels that are intervals, such as 2..4"},
+                    {RUNG_METHOD_PASSES, "streams", "can be fitted to data larger than memory"}};
 enum { FLAGS = sizeof method_flags / sizeof *method_flags };
 
 static const char *const type_names[] = {
-    [RUNG_REAL] = "real", [RUNG_INT] = "int", [RUNG_CHOICE] = "choice", [RUNG_TEXT] = "text"};
+    [RUNG_TYPE_REAL] = "real", [RUNG_TYPE_INT] = "int", [RUNG_TYPE_CHOICE] = "choice", [RUNG_TYPE_TEXT] = "text"};
 
 /* ---- JSON ---- */
 
@@ -34,8 +34,8 @@ static json_t *value_json(const rung_param *p, const char *text)
 {
     double x;
     long long whole;
-    if (text && p->type == RUNG_INT && parse_whole(text, INT64_MIN, INT64_MAX, &whole)) return json_integer(whole);
-    if (text && p->type == RUNG_REAL && parse_double(text, &x)) return json_real(x);
+    if (text && p->type == RUNG_TYPE_INT && parse_whole(text, INT64_MIN, INT64_MAX, &whole)) return json_integer(whole);
+    if (text && p->type == RUNG_TYPE_REAL && parse_double(text, &x)) return json_real(x);
     return jout_text(text);
 }
 
@@ -55,19 +55,19 @@ static json_t *list_json(const rung_param *p, const char *list, char separator)
 
 static json_t *param_json(const rung_param *p)
 {
-    bool number = p->type == RUNG_REAL || p->type == RUNG_INT;
+    bool number = p->type == RUNG_TYPE_REAL || p->type == RUNG_TYPE_INT;
     json_t *all = json_object();
     json_object_set_new(all, "name", jout_text(p->name));
     json_object_set_new(all, "type", jout_text(type_names[p->type]));
     json_object_set_new(all, "default", value_json(p, p->default_value));
     json_object_set_new(all, "published", value_json(p, p->published));
     json_object_set_new(all, "low", number ? jout_number(p->low) : json_null());
-    json_object_set_new(all, "low_open", json_boolean(number && p->flags & RUNG_OPEN_LOW));
+    json_object_set_new(all, "low_open", json_boolean(number && p->flags & RUNG_PARAM_OPEN_LOW));
     json_object_set_new(all, "high", number ? jout_number(p->high) : json_null());
-    json_object_set_new(all, "log", json_boolean(p->flags & RUNG_LOG));
+    json_object_set_new(all, "log", json_boolean(p->flags & RUNG_PARAM_LOG));
     json_object_set_new(all, "choices", list_json(p, p->choices, '|'));
     json_object_set_new(all, "grid", list_json(p, p->grid, ','));
-    json_object_set_new(all, "auto", json_boolean(p->flags & RUNG_AUTO));
+    json_object_set_new(all, "auto", json_boolean(p->flags & RUNG_PARAM_AUTO));
     json_object_set_new(all, "help", jout_text(p->help));
     return all;
 }
@@ -94,13 +94,13 @@ static json_t *method_json(const rung_method *m)
 static void allowed(const rung_param *p, char *text, size_t size)
 {
     *text = 0;
-    if (p->type == RUNG_CHOICE) {
+    if (p->type == RUNG_TYPE_CHOICE) {
         snprintf(text, size, "%s", p->choices);
-    } else if (p->type == RUNG_REAL || p->type == RUNG_INT) {
+    } else if (p->type == RUNG_TYPE_REAL || p->type == RUNG_TYPE_INT) {
         char more[64];
         snprintf(more, sizeof more, "%s%s%s", p->choices ? ", " : "", p->choices ? p->choices : "",
-                 p->flags & RUNG_AUTO ? ", or auto" : "");
-        bool open = p->flags & RUNG_OPEN_LOW;
+                 p->flags & RUNG_PARAM_AUTO ? ", or auto" : "");
+        bool open = p->flags & RUNG_PARAM_OPEN_LOW;
         if (isinf(p->low) && isinf(p->high))
             snprintf(text, size, "any number%s", more);
         else if (isinf(p->high))
@@ -159,7 +159,7 @@ static void print_methods(void)
     for (int i = 0; (m = rung_method_at(i)); i++) {
         sheet_add(&t, "%s", m->name);
         sheet_add(&t, "%s", m->title);
-        sheet_add(&t, "%s", m->flags & RUNG_USES_UNLABELLED ? "all rows" : "labelled rows");
+        sheet_add(&t, "%s", m->flags & RUNG_METHOD_USES_UNLABELLED ? "all rows" : "labelled rows");
     }
     sheet_print(&t, stdout, "");
     printf("\n'rung methods METHOD' shows the reference, cost and parameters of a method.\n");

@@ -375,7 +375,7 @@ static int next_block(session *s, const arguments *args, predict_job *job, rung_
             if (code != EXIT_OK) return rung_table_free(*out), *out = NULL, code;
         }
         if (*out) return EXIT_OK;
-        rung_reader_close(job->reader);
+        rung_reader_free(job->reader);
         job->reader = NULL;
     }
     return EXIT_OK;
@@ -644,7 +644,7 @@ static int predict_run(session *s, const arguments *args)
     predict_job job = {0};
     int code = predict_steps(s, args, &job);
     output_discard(&job.out);
-    rung_reader_close(job.reader);
+    rung_reader_free(job.reader);
     rung_table_free(job.selected);
     rung_files_free(job.files);
     forget_columns(&job);

@@ -177,7 +177,7 @@ static void tell_points(const rung_search *found)
     while (rung_search_at(found, n)) n++;
     ranked *order = allocate((size_t)n, sizeof *order);
     for (int i = 0; (point = rung_search_at(found, i)); i++) {
-        double cost = metric->flags & RUNG_LARGER_BETTER ? -point->value : point->value;
+        double cost = metric->flags & RUNG_METRIC_LARGER_BETTER ? -point->value : point->value;
         failed += point->error != NULL;
         order[i] = (ranked){i, isnan(cost) ? INFINITY : cost};
     }

@@ -79,20 +79,20 @@ static void bar_clear(session *s)
     s->bar.drawn = false;
 }
 
-static void on_log(void *user, rung_level level, const char *text)
+static void on_log(void *user, rung_log_level level, const char *text)
 {
     enum { MOST_WARNINGS = 5 }; /* a long file read in blocks may have one in every block */
     session *s = user;
-    if (level == RUNG_DEBUG ? !s->verbose : level != RUNG_ERROR && s->quiet) return;
-    if (level == RUNG_WARNING && !strncmp(text, s->last, sizeof s->last - 1)) return;
-    if (level == RUNG_WARNING) snprintf(s->last, sizeof s->last, "%s", text);
+    if (level == RUNG_LOG_DEBUG ? !s->verbose : level != RUNG_LOG_ERROR && s->quiet) return;
+    if (level == RUNG_LOG_WARNING && !strncmp(text, s->last, sizeof s->last - 1)) return;
+    if (level == RUNG_LOG_WARNING) snprintf(s->last, sizeof s->last, "%s", text);
     bar_clear(s);
-    if (level == RUNG_WARNING && s->warnings++ >= MOST_WARNINGS && !s->verbose) {
+    if (level == RUNG_LOG_WARNING && s->warnings++ >= MOST_WARNINGS && !s->verbose) {
         if (s->warnings == MOST_WARNINGS + 1) complain("warning: further warnings are hidden; -v shows them");
         return;
     }
     char *words = advice(text, rung_ctx_detail(s->ctx), s->args);
-    complain("%s%s", level == RUNG_WARNING ? "warning: " : "", words);
+    complain("%s%s", level == RUNG_LOG_WARNING ? "warning: " : "", words);
     free(words);
 }
 

@@ -62,7 +62,7 @@ static void offer_params_of(const question *q, const rung_method *m, bool all, c
         } else if (strlen(p->name) == (size_t)(equals - typed) && !strncmp(p->name, typed, strlen(p->name))) {
             char *before = text_of("%s%s=", prefix, p->name);
             if (p->choices) offer_list(q, before, p->choices);
-            if (p->flags & RUNG_AUTO) offer(q, before, "auto", "", "");
+            if (p->flags & RUNG_PARAM_AUTO) offer(q, before, "auto", "", "");
             free(before);
         }
     }

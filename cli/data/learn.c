@@ -89,7 +89,7 @@ int learn_spec(session *s, const arguments *args, const char *method, rung_spec 
 {
     const char *scale = option_value(args, "scale"), *equal = option_value(args, "equal-rows");
     CHECK(s, rung_spec_new(s->ctx, method, option_given(args, "as-published"), out));
-    if (option_given(args, "real") && !(rung_method_find(method)->flags & RUNG_REAL_TARGETS)) {
+    if (option_given(args, "real") && !(rung_method_find(method)->flags & RUNG_METHOD_REAL_TARGETS)) {
         complain("%s: --real: %s predicts classes, not numbers; divide the numbers into classes with --bins Q",
                  s->command, method);
         return USAGE;
@@ -235,7 +235,7 @@ static int open_files(session *s, const arguments *args, const rung_encode_optio
 {
     rung_files *files = NULL;
     rung_read_options reading = {.size = sizeof reading};
-    bool shared = ranks_all() > 1 || (ranks_launched() && (rung_spec_method(spec)->flags & RUNG_STREAMS));
+    bool shared = ranks_all() > 1 || (ranks_launched() && (rung_spec_method(spec)->flags & RUNG_METHOD_PASSES));
     rung_passes passes = shared || option_given(args, "passes") ? RUNG_PASSES_ALWAYS : RUNG_PASSES_AUTO;
     int code = datafile_options(s, args, &reading);
     if (code == EXIT_OK) code = datafile_list(s, args, 0, &files);

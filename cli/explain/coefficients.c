@@ -73,7 +73,7 @@ char *parallel_sentence(const rung_model *model)
 char *errors_sentence(const rung_model *model)
 {
     int64_t units = 0;
-    const char *kind = rung_model_errors(model, &units);
+    const char *kind = rung_model_standard_errors(model, &units);
     if (!kind) return NULL;
     char *text =
         strcmp(kind, "groups") == 0

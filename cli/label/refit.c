@@ -51,7 +51,7 @@ static bool enough(const refit *r)
 }
 
 /* Ranges are labels where the method takes them. */
-static bool takes_ranges(const refit *r) { return (rung_spec_method(r->spec)->flags & RUNG_INTERVALS) != 0; }
+static bool takes_ranges(const refit *r) { return (rung_spec_method(r->spec)->flags & RUNG_METHOD_INTERVALS) != 0; }
 
 /* rank: of the rows that are fitted to, of a range the lower end; 0: none. */
 static rung_status data_of(refit *r, int *rank, rung_data **out)

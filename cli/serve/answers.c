@@ -11,9 +11,9 @@ enum { MOST_ROWS = 10000, MOST_EXPLAINED = 100, MOST_SAMPLES = 10000 };
 
 /* ---- workers ---- */
 
-static void on_log(void *user, rung_level level, const char *text)
+static void on_log(void *user, rung_log_level level, const char *text)
 {
-    if (level == RUNG_WARNING) json_array_append_new(user, jout_text(text));
+    if (level == RUNG_LOG_WARNING) json_array_append_new(user, jout_text(text));
 }
 
 rung_status answers_open(answers *a, const session *s)

@@ -142,9 +142,9 @@ RUNG_API void rung_ctx_set_overhead(rung_ctx *ctx, int64_t program, int64_t thre
  */
 RUNG_API RUNG_CHECK rung_status rung_ctx_set_note(rung_ctx *ctx, const char *name, const char *value);
 
-typedef enum { RUNG_ERROR, RUNG_WARNING, RUNG_INFO, RUNG_DEBUG } rung_level;
+typedef enum { RUNG_LOG_ERROR, RUNG_LOG_WARNING, RUNG_LOG_INFO, RUNG_LOG_DEBUG } rung_log_level;
 /* text is valid while the function runs. It is called in the thread of the call, never from two at once. */
-typedef void rung_log_fn(void *user, rung_level level, const char *text);
+typedef void rung_log_fn(void *user, rung_log_level level, const char *text);
 /* stage: a word such as "searching"; done: 0 to 1. */
 typedef void rung_progress_fn(void *user, const char *stage, double done);
 /* log receives warnings and notes about data and fits, fn the progress of long calls; NULL: neither. user is handed on
@@ -184,18 +184,18 @@ RUNG_API int rung_ctx_counter(const rung_ctx *ctx, int index, rung_counter *out)
 
 /* ---- methods ------------------------------------------------------------------------------------ */
 
-typedef enum { RUNG_REAL, RUNG_INT, RUNG_CHOICE, RUNG_TEXT } rung_type;
+typedef enum { RUNG_TYPE_REAL, RUNG_TYPE_INT, RUNG_TYPE_CHOICE, RUNG_TYPE_TEXT } rung_type;
 
-enum {                         /* of a parameter */
-       RUNG_OPEN_LOW = 1,      /* the lower bound itself is not allowed */
-       RUNG_LOG = 2,           /* search it on a log scale */
-       RUNG_AUTO = 4,          /* the word `auto` is allowed */
-       RUNG_NO_EFFECT = 8,     /* never changes a rank: do not search it */
-       RUNG_OPTIONAL = 16,     /* may be left unset: the default is empty */
-       RUNG_PER_COLUMN = 32,   /* may be written c/d: c over the number of columns that vary */
-       RUNG_SMOOTH_UP = 64,    /* a larger value gives a smoother model */
-       RUNG_SMOOTH_DOWN = 128, /* a smaller one does */
-       RUNG_CHEAP = 256 /* fits that differ in it alone share the costly part: a search tries it nearly for free */
+enum {                               /* of a parameter */
+       RUNG_PARAM_OPEN_LOW = 1,      /* the lower bound itself is not allowed */
+       RUNG_PARAM_LOG = 2,           /* search it on a log scale */
+       RUNG_PARAM_AUTO = 4,          /* the word `auto` is allowed */
+       RUNG_PARAM_NO_EFFECT = 8,     /* never changes a rank: do not search it */
+       RUNG_PARAM_OPTIONAL = 16,     /* may be left unset: the default is empty */
+       RUNG_PARAM_PER_COLUMN = 32,   /* may be written c/d: c over the number of columns that vary */
+       RUNG_PARAM_SMOOTH_UP = 64,    /* a larger value gives a smoother model */
+       RUNG_PARAM_SMOOTH_DOWN = 128, /* a smaller one does */
+       RUNG_PARAM_CHEAP = 256        /* fits that differ in it alone share the costly part: nearly free in a search */
 };
 
 typedef struct {
@@ -205,23 +205,23 @@ typedef struct {
     const char *published;     /* the value in the paper of the method; NULL: unset */
     double low, high;          /* of numbers: the allowed range */
     unsigned flags;
-    const char *choices;        /* RUNG_CHOICE: "kernel|identity"; RUNG_INT: a word that stands for 0, or NULL */
-    const char *grid;           /* values worth trying, "0.1,1,10"; NULL: not searched */
+    const char *choices; /* RUNG_TYPE_CHOICE: "kernel|identity"; RUNG_TYPE_INT: a word that stands for 0, or NULL */
+    const char *grid;    /* values worth trying, "0.1,1,10"; NULL: not searched */
     const char *published_grid; /* the values searched in the paper; NULL: none */
 } rung_param;
 
 enum { /* of a method */
-       RUNG_NEEDS_LABELS = 1,
-       RUNG_NEEDS_TWO_CLASSES = 2,
-       RUNG_REAL_TARGETS = 4, /* also learns real numbers */
-       RUNG_TRANSDUCTIVE = 8,
-       RUNG_WEIGHTS = 16,       /* takes class and row weights */
-       RUNG_UPDATABLE = 32,     /* rung_model_update */
-       RUNG_PROBABILITIES = 64, /* has probabilities of its own, without calibration */
-       RUNG_USES_UNLABELLED = 128,
-       RUNG_EVIDENCE = 256,  /* reports the log evidence of the labels, which a search can decide by */
-       RUNG_INTERVALS = 512, /* takes labels that are intervals of classes, such as 2..4 */
-       RUNG_STREAMS = 1024   /* can be fitted to data larger than memory (rung_data_open) */
+       RUNG_METHOD_NEEDS_LABELS = 1,
+       RUNG_METHOD_NEEDS_TWO_CLASSES = 2,
+       RUNG_METHOD_REAL_TARGETS = 4, /* also learns real numbers */
+       RUNG_METHOD_TRANSDUCTIVE = 8,
+       RUNG_METHOD_WEIGHTS = 16,       /* takes class and row weights */
+       RUNG_METHOD_UPDATABLE = 32,     /* rung_model_update */
+       RUNG_METHOD_PROBABILITIES = 64, /* has probabilities of its own, without calibration */
+       RUNG_METHOD_USES_UNLABELLED = 128,
+       RUNG_METHOD_EVIDENCE = 256,  /* reports the log evidence of the labels, which a search can decide by */
+       RUNG_METHOD_INTERVALS = 512, /* takes labels that are intervals of classes, such as 2..4 */
+       RUNG_METHOD_PASSES = 1024    /* can be fitted to data larger than memory (rung_data_open) */
 };
 
 typedef struct {
@@ -313,7 +313,7 @@ RUNG_API RUNG_CHECK rung_status rung_reader_open(rung_ctx *ctx, const char *path
 /* The next rows, at most `rows` of them, as a table that the caller frees; RUNG_OK and NULL after the last row. From a
  * pipe those that have arrived, waiting for the first one only. */
 RUNG_API RUNG_CHECK rung_status rung_reader_next(rung_ctx *ctx, rung_reader *reader, int64_t rows, rung_table **out);
-RUNG_API void rung_reader_close(rung_reader *reader);
+RUNG_API void rung_reader_free(rung_reader *reader);
 
 /* ---- data --------------------------------------------------------------------------------------- */
 
@@ -400,8 +400,8 @@ RUNG_API RUNG_CHECK rung_status rung_data_set_upper(rung_ctx *ctx, rung_data *da
  * of intervals last, and no ranks. *out has no columns of use: rung_data_classes, rung_data_class_name, rung_data_ranks
  * and rung_data_uppers say what was read. RUNG_EARG: a number of labels below 1, the order; RUNG_EDATA: a label that is
  * neither. */
-RUNG_API RUNG_CHECK rung_status rung_data_of_labels(rung_ctx *ctx, int64_t n, const char *const *labels,
-                                                    const char *order, rung_data **out);
+RUNG_API RUNG_CHECK rung_status rung_data_new_labels(rung_ctx *ctx, int64_t n, const char *const *labels,
+                                                     const char *order, rung_data **out);
 /* Which labelled rows leave together where rows are held out: those of a group, and equal rows as equal_rows says (see
  * rung_spec_set_equal_rows; NULL: auto). Fills in a number per row, equal for rows that do. RUNG_EARG: the rule. */
 RUNG_API RUNG_CHECK rung_status rung_data_together(rung_ctx *ctx, const rung_data *data, const char *equal_rows,
@@ -451,8 +451,8 @@ typedef enum {
 } rung_passes;
 
 /* The rows of files for a fit by spec, loaded or read in passes. Files of up to 10,000 rows are loaded if they can be,
- * and so are those that passes cannot serve: for a method that is not RUNG_STREAMS or has landmarks=exact, with real
- * targets, groups, kept data, sparse rows, named pipes. Standard input ("-") is read to its end and kept for later
+ * and so are those that passes cannot serve: for a method that is not RUNG_METHOD_PASSES or has landmarks=exact, with
+ * real targets, groups, kept data, sparse rows, named pipes. Standard input ("-") is read to its end and kept for later
  * calls with this context: in memory, or in a temporary file where it exceeds a sixteenth of the limit (RUNG_EIO: there
  * is no room).
  *
@@ -496,7 +496,7 @@ RUNG_API RUNG_CHECK rung_status rung_spec_set_class_weight(rung_ctx *ctx, rung_s
  * rung_spec_set_class_weight multiply them. RUNG_EARG: a method without weights. */
 RUNG_API RUNG_CHECK rung_status rung_spec_set_balanced(rung_ctx *ctx, rung_spec *spec, int balanced);
 /* keep != 0: the model keeps its labelled rows, so that rung_model_update can add to them. RUNG_EARG: a method that is
- * not RUNG_UPDATABLE. */
+ * not RUNG_METHOD_UPDATABLE. */
 RUNG_API RUNG_CHECK rung_status rung_spec_set_keep_data(rung_ctx *ctx, rung_spec *spec, int keep);
 /* The costs of wrong answers (classes x classes, by rows: truth, answer; copied) and, if above 0, of no answer. The
  * model keeps them and answers what is expected to cost least. RUNG_EARG: cost is not as rung_cost_parse makes it. */
@@ -544,7 +544,8 @@ RUNG_API RUNG_CHECK rung_status rung_model_update(rung_ctx *ctx, const rung_mode
 RUNG_API RUNG_CHECK rung_status rung_model_updatable(rung_ctx *ctx, const rung_model *model);
 /* *out = 1 where the rows (coded by rung_model_encode, with their labels) are those the model was fitted to, all of
  * them in their order, so that its error on them is too small. 0 also for some of them, which cannot be told. */
-RUNG_API RUNG_CHECK rung_status rung_model_saw(rung_ctx *ctx, const rung_model *model, const rung_data *data, int *out);
+RUNG_API RUNG_CHECK rung_status rung_model_fitted_to(rung_ctx *ctx, const rung_model *model, const rung_data *data,
+                                                     int *out);
 
 /* ---- model files -------------------------------------------------------------------------------- */
 
@@ -692,7 +693,7 @@ RUNG_API double rung_model_log_likelihood(const rung_model *model);
 /* What the standard errors assume. "model": rows are independent, weights are counts. "groups": only the groups that
  * the data name are independent. "rows": rows are, whatever their weights mean. NULL: the model has none. units, unless
  * NULL: the number of rows or groups. */
-RUNG_API const char *rung_model_errors(const rung_model *model, int64_t *units);
+RUNG_API const char *rung_model_standard_errors(const rung_model *model, int64_t *units);
 /* The covariance of the coefficients and thresholds, in the order of their indices: out (unless NULL) has room for n x
  * n numbers. Returns n; 0: the model has none. */
 RUNG_API int rung_model_covariance(const rung_model *model, double *out);
@@ -792,11 +793,11 @@ RUNG_API RUNG_CHECK rung_status rung_cost_check(rung_ctx *ctx, int classes, cons
 
 /* ---- metrics ------------------------------------------------------------------------------------ */
 
-enum {                               /* of a metric */
-       RUNG_LARGER_BETTER = 1,       /* otherwise smaller is better */
-       RUNG_NEEDS_PROBABILITIES = 2, /* NaN without */
-       RUNG_BOUND = 4,               /* an end of the bootstrap range of mae: nothing to search by */
-       RUNG_ANY_ORDER = 8            /* the same whatever the order of the classes */
+enum {                                      /* of a metric */
+       RUNG_METRIC_LARGER_BETTER = 1,       /* otherwise smaller is better */
+       RUNG_METRIC_NEEDS_PROBABILITIES = 2, /* NaN without */
+       RUNG_METRIC_BOUND = 4,               /* an end of the bootstrap range of mae: nothing to search by */
+       RUNG_METRIC_ANY_ORDER = 8            /* the same whatever the order of the classes */
 };
 
 typedef struct {

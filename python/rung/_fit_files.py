@@ -35,7 +35,7 @@ class _FileColumns:
         ctx, out = Context(), ffi.new("rung_reader **")
         if not ctx.quietly(lib.rung_reader_open, lib.rung_files_at(self._files, 0), self._reading, ffi.NULL, out):
             return None
-        reader, rows = ffi.gc(out[0], lib.rung_reader_close), ffi.new("rung_table **")
+        reader, rows = ffi.gc(out[0], lib.rung_reader_free), ffi.new("rung_table **")
         if not ctx.quietly(lib.rung_reader_next, reader, 1, rows) or rows[0] == ffi.NULL:
             return None
         table = ffi.gc(rows[0], lib.rung_table_free)

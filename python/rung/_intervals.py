@@ -33,7 +33,7 @@ def _read(labels, order):
     highest rank of every text, 0: no label."""
     ctx = Context()
     declared = ffi.NULL if order is None else c_text(order_text(order))
-    data = ctx.make("data", lib.rung_data_of_labels, len(labels), texts(labels), declared)
+    data = ctx.make("data", lib.rung_data_new_labels, len(labels), texts(labels), declared)
     names = [text(lib.rung_data_class_name(data, k + 1)) for k in range(lib.rung_data_classes(data))]
     low, high = lib.rung_data_ranks(data), lib.rung_data_uppers(data)
     low = list(low[0 : len(labels)])

@@ -255,7 +255,7 @@ class Context:
         said = list(self._said)
         self._said.clear()
         for level, message in said:
-            if level <= lib.RUNG_WARNING:
+            if level <= lib.RUNG_LOG_WARNING:
                 warn(message)
             else:
                 log.info(message)

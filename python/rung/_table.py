@@ -17,20 +17,20 @@ class Parameter:
         self.flags = row.flags
         self.low, self.high = row.low, row.high
         choices = text(row.choices)
-        self.choices = choices.split("|") if choices and self.type == lib.RUNG_CHOICE else None
-        self.word = choices if choices and self.type == lib.RUNG_INT else None  # stands for 0
+        self.choices = choices.split("|") if choices and self.type == lib.RUNG_TYPE_CHOICE else None
+        self.word = choices if choices and self.type == lib.RUNG_TYPE_INT else None  # stands for 0
         self.default = self.value(text(row.default_value))
         self.published = self.value(text(row.published))
 
     def value(self, word):
         """Converts a string of the library to a Python value."""
-        if word is None or self.type in (lib.RUNG_CHOICE, lib.RUNG_TEXT):
+        if word is None or self.type in (lib.RUNG_TYPE_CHOICE, lib.RUNG_TYPE_TEXT):
             return word
         try:
             number = float(word)
         except ValueError:  # auto, 1/d
             return word
-        return int(number) if self.type == lib.RUNG_INT else number
+        return int(number) if self.type == lib.RUNG_TYPE_INT else number
 
     def text(self, value):
         """Converts a value to the library's text. True and False become yes and no, a tuple a shape, a list a list."""
@@ -41,7 +41,7 @@ class Parameter:
         if isinstance(value, numbers.Integral):
             return str(int(value))
         if isinstance(value, numbers.Real):
-            return repr(int(value)) if self.type == lib.RUNG_INT and value == int(value) else repr(float(value))
+            return repr(int(value)) if self.type == lib.RUNG_TYPE_INT and value == int(value) else repr(float(value))
         if isinstance(value, tuple):
             return "x".join(self.text(one) for one in value)
         try:
@@ -51,12 +51,12 @@ class Parameter:
 
     @property
     def annotation(self):
-        kind = {lib.RUNG_REAL: "float", lib.RUNG_INT: "int", lib.RUNG_CHOICE: "str", lib.RUNG_TEXT: "str"}[self.type]
+        kind = {lib.RUNG_TYPE_REAL: "float", lib.RUNG_TYPE_INT: "int"}.get(self.type, "str")
         if self.choices:
             kind = f"Literal[{', '.join(map(repr, self.choices))}]"
-        elif self.type == lib.RUNG_TEXT:
+        elif self.type == lib.RUNG_TYPE_TEXT:
             kind = "str | Sequence[float]"
-        elif self.word or self.flags & (lib.RUNG_AUTO | lib.RUNG_PER_COLUMN):
+        elif self.word or self.flags & (lib.RUNG_PARAM_AUTO | lib.RUNG_PARAM_PER_COLUMN):
             kind += " | str"
         return kind if self.default is not None else f"{kind} | None"
 
@@ -64,14 +64,14 @@ class Parameter:
     def range(self):
         if self.choices:
             return " or ".join(self.choices)
-        words = {lib.RUNG_REAL: "number", lib.RUNG_INT: "integer", lib.RUNG_TEXT: "text or list of numbers"}[self.type]
-        if self.type != lib.RUNG_TEXT and self.low > float("-inf"):
-            words += f" {'above' if self.flags & lib.RUNG_OPEN_LOW else 'from'} {self.low:g}"
-        if self.type != lib.RUNG_TEXT and self.high < float("inf"):
+        words = {lib.RUNG_TYPE_REAL: "number", lib.RUNG_TYPE_INT: "integer"}.get(self.type, "text or list of numbers")
+        if self.type != lib.RUNG_TYPE_TEXT and self.low > float("-inf"):
+            words += f" {'above' if self.flags & lib.RUNG_PARAM_OPEN_LOW else 'from'} {self.low:g}"
+        if self.type != lib.RUNG_TYPE_TEXT and self.high < float("inf"):
             words += f" to {self.high:g}"
-        words += " or c/d" if self.flags & lib.RUNG_PER_COLUMN else ""
+        words += " or c/d" if self.flags & lib.RUNG_PARAM_PER_COLUMN else ""
         words += f" or '{self.word}'" if self.word else ""
-        return words + (" or 'auto'" if self.flags & lib.RUNG_AUTO else "")
+        return words + (" or 'auto'" if self.flags & lib.RUNG_PARAM_AUTO else "")
 
 
 class Method:
@@ -88,11 +88,11 @@ class Method:
     def has(self, *names):
         return any(parameter.name in names for parameter in self.parameters)
 
-    needs_labels = property(lambda self: bool(self.flags & lib.RUNG_NEEDS_LABELS))
-    takes_weights = property(lambda self: bool(self.flags & lib.RUNG_WEIGHTS))
-    takes_reals = property(lambda self: bool(self.flags & lib.RUNG_REAL_TARGETS))
-    uses_unlabelled = property(lambda self: bool(self.flags & lib.RUNG_USES_UNLABELLED))
-    has_probabilities = property(lambda self: bool(self.flags & lib.RUNG_PROBABILITIES))
+    needs_labels = property(lambda self: bool(self.flags & lib.RUNG_METHOD_NEEDS_LABELS))
+    takes_weights = property(lambda self: bool(self.flags & lib.RUNG_METHOD_WEIGHTS))
+    takes_reals = property(lambda self: bool(self.flags & lib.RUNG_METHOD_REAL_TARGETS))
+    uses_unlabelled = property(lambda self: bool(self.flags & lib.RUNG_METHOD_USES_UNLABELLED))
+    has_probabilities = property(lambda self: bool(self.flags & lib.RUNG_METHOD_PROBABILITIES))
     projects = property(lambda self: self.has("components", "shape"))
 
     @property

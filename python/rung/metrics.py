@@ -39,7 +39,7 @@ def _read():
 
 
 _TABLE = _read()
-MEANING = {key: text(entry.help) for key, entry in _TABLE.items() if not entry.flags & lib.RUNG_BOUND}
+MEANING = {key: text(entry.help) for key, entry in _TABLE.items() if not entry.flags & lib.RUNG_METRIC_BOUND}
 
 
 def _is(name, flag):
@@ -109,7 +109,7 @@ def _metric(name: str) -> Metric:
         y_true: Labels, y_pred: Labels, *, order: Order = None, sample_weight: ArrayLike | None = None
     ) -> float:
         classes, truth, predicted, upper = _labels.grade(
-            y_true, y_pred, order=order, ordered=not _is(name, lib.RUNG_ANY_ORDER), whole=True
+            y_true, y_pred, order=order, ordered=not _is(name, lib.RUNG_METRIC_ANY_ORDER), whole=True
         )
         return _measure(truth, predicted, len(classes), upper=upper, sample_weight=sample_weight)[name]
 
@@ -206,19 +206,19 @@ class Scorer:
     def __call__(self, estimator: Any, X: Rows, y: Labels, sample_weight: ArrayLike | None = None) -> float:
         order = _order_of(estimator, y) if self.order is None else self.order
         seen = estimator.classes_
-        classes = _labels.grade(seen, seen, order=order, ordered=not _is(self.name, lib.RUNG_ANY_ORDER))[0]
+        classes = _labels.grade(seen, seen, order=order, ordered=not _is(self.name, lib.RUNG_METRIC_ANY_ORDER))[0]
         known, low, high = _labels.ends(y, classes, getattr(_inner(estimator), "unlabelled", "auto"))
         X = _safe_indexing(X, np.flatnonzero(known))
         classes = _labels.with_others(classes, _labels.named(low, high))
         truth, upper = _labels.ranks_between(low, high, classes)
         predicted = _labels.ranks_of(estimator.predict(X), classes)
         proba = None
-        if _is(self.name, lib.RUNG_NEEDS_PROBABILITIES):
+        if _is(self.name, lib.RUNG_METRIC_NEEDS_PROBABILITIES):
             proba = _by_class(estimator, estimator.predict_proba(X), classes)
         weight = _per_row(sample_weight, "sample_weight", len(known), np.float64)
         weight = weight if weight is None else weight[known]
         value = _measure(truth, predicted, len(classes), proba, upper, weight)[self.name]
-        return value if _is(self.name, lib.RUNG_LARGER_BETTER) else -value
+        return value if _is(self.name, lib.RUNG_METRIC_LARGER_BETTER) else -value
 
     def __repr__(self) -> str:
         return f"scorer({self.name!r}{'' if self.order is None else f', order={np.asarray(self.order).tolist()!r}'})"

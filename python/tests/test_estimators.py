@@ -237,7 +237,7 @@ def test_one_class(name, toy):
     method = _table.METHODS[name]
     if is_regressor(CLASSES[name]()):
         return
-    if method.flags & _table.lib.RUNG_NEEDS_TWO_CLASSES:
+    if method.flags & _table.lib.RUNG_METHOD_NEEDS_TWO_CLASSES:
         with pytest.raises(ValueError, match="at least two classes"):
             CLASSES[name]().fit(X, np.ones(40))
         return

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 typedef struct {
-    rung_level level;
+    rung_log_level level;
     char *text;
 } remark;
 
@@ -33,7 +33,7 @@ static char *copy_text(const char *text)
     return copy;
 }
 
-static void remember(void *user, rung_level level, const char *text)
+static void remember(void *user, rung_log_level level, const char *text)
 {
     session *s = user;
     if (s->n_remarks == s->room) {

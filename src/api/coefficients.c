@@ -80,7 +80,7 @@ double rung_model_log_likelihood(const rung_model *model)
 
 int rung_model_tempered(const rung_model *model) { return model->temper.n > 0; }
 
-const char *rung_model_errors(const rung_model *model, int64_t *units)
+const char *rung_model_standard_errors(const rung_model *model, int64_t *units)
 {
     const fit_inference *f = &model->inferred;
     if (units) *units = f->units;

@@ -82,10 +82,11 @@ rung_status rung_data_set_upper(rung_ctx *ctx, rung_data *data, const int *upper
     CALL(ctx, dataset_set_upper(ctx, data, upper));
 }
 
-rung_status rung_data_of_labels(rung_ctx *ctx, int64_t n, const char *const *labels, const char *order, rung_data **out)
+rung_status rung_data_new_labels(rung_ctx *ctx, int64_t n, const char *const *labels, const char *order,
+                                 rung_data **out)
 {
     NOTHING(out);
-    if (!ctx || !labels || !out) return missing(ctx, "rung_data_of_labels");
+    if (!ctx || !labels || !out) return missing(ctx, "rung_data_new_labels");
     CALL(ctx, dataset_of_labels(ctx, n, labels, order, out));
 }
 

@@ -57,9 +57,9 @@ static rung_status saw(rung_ctx *ctx, const rung_model *model, const rung_data *
     return RUNG_OK;
 }
 
-rung_status rung_model_saw(rung_ctx *ctx, const rung_model *model, const rung_data *data, int *out)
+rung_status rung_model_fitted_to(rung_ctx *ctx, const rung_model *model, const rung_data *data, int *out)
 {
-    if (!ctx || !model || !data || !out) return missing(ctx, "rung_model_saw");
+    if (!ctx || !model || !data || !out) return missing(ctx, "rung_model_fitted_to");
     *out = 0;
     CALL(ctx, saw(ctx, model, data, out));
 }

@@ -117,4 +117,4 @@ rung_status rung_reader_next(rung_ctx *ctx, rung_reader *reader, int64_t rows, r
     CALL(ctx, reader_next(ctx, reader, rows, out));
 }
 
-void rung_reader_close(rung_reader *reader) { reader_close(reader); }
+void rung_reader_free(rung_reader *reader) { reader_close(reader); }

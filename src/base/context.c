@@ -135,7 +135,7 @@ void context_join(rung_ctx *parent, rung_ctx *worker)
     context_free(worker);
 }
 
-static void log_text(rung_ctx *ctx, rung_level level, const char *detail, const char *format, va_list args)
+static void log_text(rung_ctx *ctx, rung_log_level level, const char *detail, const char *format, va_list args)
 {
     if (!ctx->log) return;
     char text[CONTEXT_MESSAGE];
@@ -145,7 +145,7 @@ static void log_text(rung_ctx *ctx, rung_level level, const char *detail, const 
     ctx->detail[0] = 0;
 }
 
-void log_at(rung_ctx *ctx, rung_level level, const char *format, ...)
+void log_at(rung_ctx *ctx, rung_log_level level, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -153,7 +153,7 @@ void log_at(rung_ctx *ctx, rung_level level, const char *format, ...)
     va_end(args);
 }
 
-void log_hint(rung_ctx *ctx, rung_level level, const char *detail, const char *format, ...)
+void log_hint(rung_ctx *ctx, rung_log_level level, const char *detail, const char *format, ...)
 {
     va_list args;
     va_start(args, format);

@@ -65,9 +65,9 @@ rung_status context_worker(rung_ctx *parent, rung_ctx **out);
 void context_join(rung_ctx *parent,
                   rung_ctx *worker); /* adds its counters and first message with its detail, frees it */
 
-void log_at(rung_ctx *ctx, rung_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void log_at(rung_ctx *ctx, rung_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The same with what the sentence is about, see hint(). */
-void log_hint(rung_ctx *ctx, rung_level level, const char *detail, const char *format, ...)
+void log_hint(rung_ctx *ctx, rung_log_level level, const char *detail, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void progress(rung_ctx *ctx, const char *stage, double done);
 /* One bar for all stages of a long piece of work. From here on reports are about the part from..to of `stage` (or of

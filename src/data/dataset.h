@@ -83,7 +83,7 @@ rung_status dataset_set_names(rung_ctx *ctx, rung_data *data, const char *const 
 rung_status dataset_set_chosen(rung_ctx *ctx, rung_data *data, const int *chosen);
 /* Makes intervals of the labels, see rung_data_set_upper. */
 rung_status dataset_set_upper(rung_ctx *ctx, rung_data *data, const int *upper);
-/* See rung_data_of_labels (label_list.c). */
+/* See rung_data_new_labels (label_list.c). */
 rung_status dataset_of_labels(rung_ctx *ctx, int64_t n, const char *const *labels, const char *order, rung_data **out);
 /* Some rows, with the same coding. */
 rung_status dataset_subset(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows, rung_data **out);

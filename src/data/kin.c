@@ -70,7 +70,7 @@ static void tell_identifier(rung_ctx *ctx, const column_code *col, const value_c
     name_of(col, sizeof name, name);
     snprintf(detail, sizeof detail, "option groups=%s\noption ignore=%s", name, name);
     log_hint(
-        ctx, RUNG_WARNING, detail,
+        ctx, RUNG_LOG_WARNING, detail,
         "column '%.64s' has %lld values of %.1f labelled rows each: if they are patients, places or the like, and "
         "new rows will be of others, declare it as groups or leave it out; errors are else those of rows whose kin "
         "the model has seen",
@@ -218,7 +218,7 @@ static rung_status are_kin(rung_ctx *ctx, const together_input *in, int64_t skip
 
 static void tell_kin(rung_ctx *ctx, const agreeing *a, const char *but)
 {
-    log_hint(ctx, RUNG_WARNING, "option groups",
+    log_hint(ctx, RUNG_LOG_WARNING, "option groups",
              "%lld groups of labelled rows agree in all columns but %s: if each is of one patient, place or the like, "
              "declare them as groups; errors are else those of rows whose kin the model has seen",
              (long long)a->sets, but);

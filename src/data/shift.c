@@ -91,7 +91,7 @@ rung_status shift_warn(rung_ctx *ctx, const rung_data *data)
         char name[64], more[48] = "";
         coding_feature_name(&data->code, worst, name, sizeof name);
         if (different > 1) snprintf(more, sizeof more, ", and %lld more columns differ", (long long)different - 1);
-        log_at(ctx, RUNG_WARNING,
+        log_at(ctx, RUNG_LOG_WARNING,
                "the labelled rows are not like the unlabelled ones: column %s is %s in %.0f %% of the pairs of one of "
                "each%s; errors and intervals come from labelled rows and may not hold for the others",
                name, most.share > 0.5 ? "larger" : "smaller", 100 * fmax(most.share, 1 - most.share), more);

@@ -433,23 +433,24 @@ rung_status metrics_point(rung_ctx *ctx, const graded_rows *rows, const int *pre
     }
 const metric metric_table[] = {
     METRIC(mae, "mean absolute error", "mean absolute error, in classes", 0),
-    METRIC(mae_low, "mean absolute error, lower end", "95 % bootstrap range of mae, lower end", RUNG_BOUND),
-    METRIC(mae_high, "mean absolute error, upper end", "95 % bootstrap range of mae, upper end", RUNG_BOUND),
-    METRIC(mze, "mean zero-one error", "share of rows in the wrong class", RUNG_ANY_ORDER),
-    METRIC(acc, "accuracy", "share of rows in the right class", RUNG_LARGER_BETTER | RUNG_ANY_ORDER),
-    METRIC(off1, "accuracy within one class", "share of rows off by at most one class", RUNG_LARGER_BETTER),
+    METRIC(mae_low, "mean absolute error, lower end", "95 % bootstrap range of mae, lower end", RUNG_METRIC_BOUND),
+    METRIC(mae_high, "mean absolute error, upper end", "95 % bootstrap range of mae, upper end", RUNG_METRIC_BOUND),
+    METRIC(mze, "mean zero-one error", "share of rows in the wrong class", RUNG_METRIC_ANY_ORDER),
+    METRIC(acc, "accuracy", "share of rows in the right class", RUNG_METRIC_LARGER_BETTER | RUNG_METRIC_ANY_ORDER),
+    METRIC(off1, "accuracy within one class", "share of rows off by at most one class", RUNG_METRIC_LARGER_BETTER),
     METRIC(amae, "average mean absolute error", "mae of each class, averaged over the classes", 0),
     METRIC(mmae, "maximum mean absolute error", "mae of the worst class", 0),
     METRIC(mse, "mean squared error", "mean squared error, in classes", 0),
     METRIC(gm, "geometric mean of the recalls", "geometric mean of the classes' recalls",
-           RUNG_LARGER_BETTER | RUNG_ANY_ORDER),
-    METRIC(ms, "minimum sensitivity", "recall of the worst class", RUNG_LARGER_BETTER | RUNG_ANY_ORDER),
-    METRIC(rps, "ranked probability score", "ranked probability score (needs probabilities)", RUNG_NEEDS_PROBABILITIES),
-    METRIC(tau, "Kendall's tau-b", "Kendall's tau-b, 1 = same order", RUNG_LARGER_BETTER),
-    METRIC(spearman, "Spearman's rank correlation", "Spearman's rank correlation", RUNG_LARGER_BETTER),
+           RUNG_METRIC_LARGER_BETTER | RUNG_METRIC_ANY_ORDER),
+    METRIC(ms, "minimum sensitivity", "recall of the worst class", RUNG_METRIC_LARGER_BETTER | RUNG_METRIC_ANY_ORDER),
+    METRIC(rps, "ranked probability score", "ranked probability score (needs probabilities)",
+           RUNG_METRIC_NEEDS_PROBABILITIES),
+    METRIC(tau, "Kendall's tau-b", "Kendall's tau-b, 1 = same order", RUNG_METRIC_LARGER_BETTER),
+    METRIC(spearman, "Spearman's rank correlation", "Spearman's rank correlation", RUNG_METRIC_LARGER_BETTER),
     METRIC(kappa, "kappa with linear weights", "Cohen's kappa with linear weights, agreement beyond chance",
-           RUNG_LARGER_BETTER),
-    METRIC(qkappa, "kappa with quadratic weights", "kappa with quadratic weights", RUNG_LARGER_BETTER),
+           RUNG_METRIC_LARGER_BETTER),
+    METRIC(qkappa, "kappa with quadratic weights", "kappa with quadratic weights", RUNG_METRIC_LARGER_BETTER),
     {0},
 };
 
@@ -463,11 +464,11 @@ const metric *metric_find(const char *key)
 rung_status metric_criterion(rung_ctx *ctx, const char *key, const char *also, const metric **out)
 {
     *out = metric_find(key);
-    if (*out && !((*out)->info.flags & RUNG_BOUND)) return RUNG_OK;
+    if (*out && !((*out)->info.flags & RUNG_METRIC_BOUND)) return RUNG_OK;
     char known[256] = "";
     for (const metric *m = metric_table; m->info.key; m++) {
         size_t used = strlen(known);
-        if (!(m->info.flags & RUNG_BOUND)) snprintf(known + used, sizeof known - used, " %s", m->info.key);
+        if (!(m->info.flags & RUNG_METRIC_BOUND)) snprintf(known + used, sizeof known - used, " %s", m->info.key);
     }
     return hint(ctx,
                 set_error(ctx, RUNG_EARG, "unknown metric '%s'; expected one of%s%s%s", key, known, also ? " " : "",
@@ -499,7 +500,10 @@ void metrics_mean(int n, const rung_metrics *each, rung_metrics *out)
     }
 }
 
-double metric_cost(const metric *m, double value) { return m->info.flags & RUNG_LARGER_BETTER ? 1 - value : value; }
+double metric_cost(const metric *m, double value)
+{
+    return m->info.flags & RUNG_METRIC_LARGER_BETTER ? 1 - value : value;
+}
 
 /* The weight of labels that begin at a rank or below it, and of those that end there. */
 static double weight_up_to(const graded_rows *rows, int rank, const double *weight)

@@ -201,7 +201,7 @@ static rung_status run(rung_ctx *ctx, study *s)
     TRY(make_units(ctx, s));
     double whole = s->seconds * s->n_units * s->repeats;
     if (whole > LONG)
-        log_at(ctx, RUNG_INFO, "%d columns and groups, %d times %lld predictions of each: about %.0f s", s->n_units,
+        log_at(ctx, RUNG_LOG_INFO, "%d columns and groups, %d times %lld predictions of each: about %.0f s", s->n_units,
                s->repeats, (long long)s->n, whole);
     int workers = ctx->threads < s->n_units ? ctx->threads : s->n_units;
     return parallel_stage(ctx, "permuting", workers, s->n_units, permute_unit, s);
@@ -347,7 +347,7 @@ static void leave_intervals(rung_ctx *ctx, const rung_data *data, int64_t *rows,
     int64_t exact = 0, n = 0;
     for (int64_t i = 0; i < *count; i++) exact += !is_interval(data->y, data->upper, rows[i]);
     if (exact < EXACT_ENOUGH && exact < *count)
-        log_at(ctx, RUNG_WARNING,
+        log_at(ctx, RUNG_LOG_WARNING,
                "fewer than %d of the rows have exact labels, so errors are lower bounds: an answer inside an interval "
                "counts as right",
                EXACT_ENOUGH);

@@ -265,7 +265,7 @@ static rung_status tell_both(rung_ctx *ctx, const training *t, const held_grades
     TRY(held_out_metrics(ctx, t, repeats, &b));
     if ((b.mae >= a.mae_low && b.mae <= a.mae_high) || (a.mae >= b.mae_low && a.mae <= b.mae_high)) return RUNG_OK;
     log_at(
-        ctx, RUNG_INFO,
+        ctx, RUNG_LOG_INFO,
         "mean absolute error of rows unlike any labelled one: %.2f; if new rows repeat labelled ones as often as these "
         "do: %.2f",
         a.mae, b.mae);
@@ -288,7 +288,7 @@ rung_status copies_fit(rung_ctx *ctx, const training *t, const double *plain, he
         TRY(keep_rows(ctx, t, &e, &model->mem, &model->copies));
         model->copies.prior = prior;
         TRY(report_value(ctx, "equal_prior", prior, model));
-        log_at(ctx, RUNG_INFO,
+        log_at(ctx, RUNG_LOG_INFO,
                "a new row that equals labelled ones takes their labels into account: what the model says otherwise "
                "counts as %g of them",
                prior);

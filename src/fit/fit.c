@@ -105,7 +105,7 @@ static bool tempers(rung_ctx *ctx, const rung_spec *spec)
     const char *wish = spec_value(spec, "temper");
     if (wish) return strcmp(wish, "with") == 0;
     if (!is_published(spec)) return true;
-    log_at(ctx, RUNG_INFO,
+    log_at(ctx, RUNG_LOG_INFO,
            "with parameters and scale none, the probabilities are those of %s as published, and may be too certain; "
            "set calibrate=%d to adjust them to the held-out rows",
            spec->method->info.name, CALIBRATE_FOLDS);
@@ -128,12 +128,12 @@ static void tell_intervals(rung_ctx *ctx, const training *t, const held_grades *
     for (int64_t i = 0; i < g->h->n && t->data->upper; i++)
         intervals += g->h->repeat[i] == 0 && is_interval(t->data->y, t->data->upper, g->p->origin[g->h->row[i]]);
     if (intervals > 0 && g->exact)
-        log_at(ctx, RUNG_INFO,
+        log_at(ctx, RUNG_LOG_INFO,
                "the error is that of held-out rows with exact labels; of the %lld with intervals only a lower bound is "
                "known",
                (long long)intervals);
     else if (intervals > 0)
-        log_at(ctx, RUNG_WARNING,
+        log_at(ctx, RUNG_LOG_WARNING,
                "fewer than %d rows with exact labels can be held out, so the error is a lower bound: an answer inside "
                "an interval counts as right",
                EXACT_ENOUGH);
@@ -145,14 +145,14 @@ static void tell_uncounted(rung_ctx *ctx, const held_grades *g, int64_t counted)
     int64_t open = 0;
     for (int64_t i = 0; i < g->h->n; i++) open += g->rank[i] == 0;
     if (open > 0 && counted > 0)
-        log_at(ctx, RUNG_INFO,
+        log_at(ctx, RUNG_LOG_INFO,
                "no answer is given to %.0f %% of the held-out rows, because it is expected to cost too much; the error "
                "is that of the others",
                100 * (double)open / (double)g->h->n);
     else if (open > 0)
-        log_at(ctx, RUNG_WARNING, "no answer is given to any held-out row, so there is no error");
+        log_at(ctx, RUNG_LOG_WARNING, "no answer is given to any held-out row, so there is no error");
     else if (counted == 0 && g->h->n > 0)
-        log_at(ctx, RUNG_WARNING,
+        log_at(ctx, RUNG_LOG_WARNING,
                "all rows that could be held out were chosen to be labelled, none at random: the error "
                "cannot be estimated");
 }
@@ -167,7 +167,7 @@ static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, made_fit *
     double *plain = NULL; /* before tempering */
     bool own = model->n_members > 1 || member_has_own_proba(&model->members[0]);
     if (g.h->n == 0)
-        log_at(ctx, RUNG_WARNING, "no class has two labelled rows: %sthe error cannot be estimated",
+        log_at(ctx, RUNG_LOG_WARNING, "no class has two labelled rows: %sthe error cannot be estimated",
                own ? "" : "thresholds and probabilities are guesses, and ");
     if (!own) TRY(fit_calibration(ctx, spec, &g, model));
     TRY(NEW(ctx, &ctx->scratch, g.rank, g.h->n));
@@ -346,7 +346,8 @@ static bool can_do_without(rung_ctx *ctx, const rung_spec *spec, rung_status sta
     bool of_the_rows =
         status == RUNG_EDATA || status == RUNG_ESINGULAR || status == RUNG_ENOCONV || status == RUNG_ELIMIT;
     if (!calibrates_by_default(spec) || !of_the_rows) return false;
-    log_at(ctx, RUNG_WARNING, "no error, probabilities or prediction intervals from held-out rows: %s", ctx->message);
+    log_at(ctx, RUNG_LOG_WARNING, "no error, probabilities or prediction intervals from held-out rows: %s",
+           ctx->message);
     return true;
 }
 
@@ -436,7 +437,7 @@ static void tell_absent(rung_ctx *ctx, const rung_model *model)
         if (++absent <= ABSENT_NAMED) table_list(list, ", ", name);
     }
     if (absent == 0 || model->n_present == 0) return;
-    log_at(ctx, RUNG_WARNING,
+    log_at(ctx, RUNG_LOG_WARNING,
            "%d of the %d classes %s no labelled row and %s never predicted, with probability 0: %s%s", absent,
            model->code.n_classes, absent == 1 ? "has" : "have", absent == 1 ? "is" : "are", list,
            absent > ABSENT_NAMED ? ", ..." : "");
@@ -471,7 +472,7 @@ static rung_status tell_groups(rung_ctx *ctx, const training *t)
 {
     row_groups g;
     TRY(problem_groups(ctx, &ctx->scratch, &t->labelled, &g));
-    log_at(ctx, RUNG_INFO, "the %lld labelled rows form %lld groups, whose rows are held out together",
+    log_at(ctx, RUNG_LOG_INFO, "the %lld labelled rows form %lld groups, whose rows are held out together",
            (long long)t->n_labelled, (long long)g.count);
     return RUNG_OK;
 }
@@ -488,7 +489,7 @@ static void tell_equal(rung_ctx *ctx, const rung_spec *spec, const training *t)
         size_t used = strlen(why);
         snprintf(why + used, sizeof why - used, ", and %.0f %% of the pairs have equal labels", 100 * c->agree);
     }
-    log_at(ctx, RUNG_INFO,
+    log_at(ctx, RUNG_LOG_INFO,
            "%lld of the %lld labelled rows equal another one in every column; they %sare held out %s (%s)",
            (long long)c->repeated, (long long)t->n_labelled,
            spec->equal != EQUAL_AUTO ? ""
@@ -503,7 +504,7 @@ static void tell_cyclic(rung_ctx *ctx, const rung_spec *spec, const coding *code
     for (int64_t k = 0; k < code->n_columns && spec->method->takes_cells; k++)
         if (code->columns[k].form == FORM_CYCLIC)
             log_at(
-                ctx, RUNG_WARNING,
+                ctx, RUNG_LOG_WARNING,
                 "%s uses only the days of column '%s', not its place in the year and the week; other methods use both",
                 spec->method->info.name, code->columns[k].name);
 }
@@ -516,11 +517,11 @@ static rung_status check_source(rung_ctx *ctx, const rung_spec *spec, const rung
     if (spec->keep_data)
         return set_error(ctx, RUNG_EARG, "a model cannot keep data that are larger than the memory limit");
     if (m->takes_sample)
-        log_at(ctx, RUNG_INFO, "%s learns from a uniform sample of %lld of the %lld rows", m->info.name,
+        log_at(ctx, RUNG_LOG_INFO, "%s learns from a uniform sample of %lld of the %lld rows", m->info.name,
                (long long)data->n, (long long)data->source->n_rows);
-    if (m->info.flags & RUNG_STREAMS) return RUNG_OK;
+    if (m->info.flags & RUNG_METHOD_PASSES) return RUNG_OK;
     for (const method *const *one = method_table; *one; one++)
-        if ((*one)->info.flags & RUNG_STREAMS) table_list(list, ", ", (*one)->info.name);
+        if ((*one)->info.flags & RUNG_METHOD_PASSES) table_list(list, ", ", (*one)->info.name);
     return hint(ctx,
                 set_error(ctx, RUNG_EARG, "%s needs all rows in memory; methods that read them in passes: %s",
                           m->info.name, list),
@@ -532,12 +533,12 @@ rung_status method_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *da
     training t;
     *out = NULL;
     if (data->source) TRY(check_source(ctx, spec, data));
-    bool all = (spec->method->info.flags & RUNG_USES_UNLABELLED) != 0;
+    bool all = (spec->method->info.flags & RUNG_METHOD_USES_UNLABELLED) != 0;
     TRY(training_new(ctx, spec, data, all, !spec->method->takes_cells, &t));
     tell_cyclic(ctx, spec, &data->code);
     TRY(training_check(ctx, &t, spec->method));
     if (!all && t.n_labelled < data->n && !data->source)
-        log_at(ctx, RUNG_INFO,
+        log_at(ctx, RUNG_LOG_INFO,
                "%s learns from the %lld labelled row%s; the other %lld only help%s to scale the columns",
                spec->method->info.name, (long long)t.n_labelled, t.n_labelled == 1 ? "" : "s",
                (long long)(data->n - t.n_labelled), data->n - t.n_labelled == 1 ? "s" : "");

@@ -101,7 +101,7 @@ static rung_status refit(rung_ctx *ctx, const method *m, const void *params, hel
 rung_status held_out_by_refits(rung_ctx *ctx, pool *mem, const method *m, int count, const void *const *params,
                                const problem *p, const folds *f, held_out *out)
 {
-    bool own = (m->info.flags & RUNG_PROBABILITIES) != 0;
+    bool own = (m->info.flags & RUNG_METHOD_PROBABILITIES) != 0;
     int64_t room = p->n * f->repeats;
     for (int c = 0; c < count; c++)
         TRY(own ? held_out_with_proba(ctx, mem, room, p->K, &out[c]) : held_out_new(ctx, mem, room, &out[c]));

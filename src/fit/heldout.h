@@ -5,7 +5,8 @@
 #include "fit/training.h"
 
 /* Fold by fold, for methods without a cheaper way. A fold is a sub-block of the problem's matrices. Several settings at
- * once (params and out have `count`) must differ in RUNG_CHEAP parameters alone: a fold's common part is made once. */
+ * once (params and out have `count`) must differ in RUNG_PARAM_CHEAP parameters alone: a fold's common part is made
+ * once. */
 rung_status held_out_by_refits(rung_ctx *ctx, pool *mem, const method *m, int count, const void *const *params,
                                const problem *p, const folds *f, held_out *out);
 

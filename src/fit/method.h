@@ -91,7 +91,7 @@ typedef struct method {
     const param_row *params; /* ends with a row without a name */
     int64_t params_size;
     const void *variant; /* distinguishes methods that share hooks; of a type the hooks know */
-    bool takes_sample;   /* RUNG_STREAMS: it learns from the sample, and not from all rows (problem->all) */
+    bool takes_sample;   /* RUNG_METHOD_PASSES: it learns from the sample, and not from all rows (problem->all) */
     bool takes_cells;    /* it works on the cells as they stand, missing ones too (problem.h), and not on scaled rows */
     /* Peak memory of a fit in bytes, beyond the data. */
     double (*bytes)(const problem_shape *shape, const void *params);
@@ -99,19 +99,19 @@ typedef struct method {
     rung_status (*settle)(rung_ctx *ctx, const struct method *m, problem *p, void *params);
     /* Computes in the problem what a fit will need, so that parallel fits share it; NULL: nothing. */
     rung_status (*prepare)(rung_ctx *ctx, const fit_input *in);
-    /* Stores in p->shared (scratch memory) what fits on p have in common if they differ only in RUNG_CHEAP parameters.
-     * A fit uses what it finds there, and otherwise calls this itself; NULL: nothing is shared. */
+    /* Stores in p->shared (scratch memory) what fits on p have in common if they differ only in RUNG_PARAM_CHEAP
+     * parameters. A fit uses what it finds there, and otherwise calls this itself; NULL: nothing is shared. */
     rung_status (*share)(rung_ctx *ctx, const fit_input *in);
     rung_status (*fit)(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out);
     /* A fit that also predicts the rows held out in turn, more cheaply than by refitting; NULL: the method cannot. */
     rung_status (*hold_out)(rung_ctx *ctx, pool *mem, const fit_input *in, const folds *f, fitted *out, held_out *held);
     bool (*can_hold_out)(const void *params); /* whether hold_out supports these parameters; NULL: always */
-    /* For a search: only the rows held out, for several settings that differ in RUNG_CHEAP parameters alone (params and
-     * held have `count`), more cheaply than one by one; NULL: the method cannot. */
+    /* For a search: only the rows held out, for several settings that differ in RUNG_PARAM_CHEAP parameters alone
+     * (params and held have `count`), more cheaply than one by one; NULL: the method cannot. */
     rung_status (*hold_out_alike)(rung_ctx *ctx, pool *mem, const fit_input *in, const folds *f, int count,
                                   const void *const *params, held_out *held);
     /* A fit that continues from the state of an earlier one to the first `known` rows of the problem; NULL: the method
-     * cannot (and is not RUNG_UPDATABLE). The result is that of fit. */
+     * cannot (and is not RUNG_METHOD_UPDATABLE). The result is that of fit. */
     rung_status (*update)(rung_ctx *ctx, pool *mem, const fit_input *in, int64_t known, const double *state,
                           fitted *out);
     bool state_per_threshold; /* the state has K - 1 numbers per row, not one */
@@ -172,27 +172,28 @@ enum { LANDMARKS_AUTO = -1 };
     PARAM(T, kernel.landmarks, .name = "landmarks",                                                                    \
           .help = "maximum number of rows that approximate the kernel; exact: no approximation; auto: exact if that "  \
                   "fits into memory",                                                                                  \
-          .type = RUNG_INT, .default_value = "auto", .published = "exact", .low = 1, .high = 1e6, .flags = RUNG_AUTO,  \
-          .choices = "exact")
+          .type = RUNG_TYPE_INT, .default_value = "auto", .published = "exact", .low = 1, .high = 1e6,                 \
+          .flags = RUNG_PARAM_AUTO, .choices = "exact")
 
 #define GAMMA_GRID "0.03/d,0.1/d,0.3/d,1/d,3/d,10/d,30/d,100/d"
 #define KERNEL_PARAMS_AS(T, gamma_standard, gamma_published, gamma_grid, gamma_help)                                   \
-    PARAM(T, kernel.kind, .name = "kernel", .help = "kernel function", .type = RUNG_CHOICE, .default_value = "rbf",    \
-          .published = "rbf", .choices = KERNEL_CHOICES),                                                              \
-        PARAM(T, kernel.gamma, .name = "gamma", .help = gamma_help, .type = RUNG_REAL,                                 \
+    PARAM(T, kernel.kind, .name = "kernel", .help = "kernel function", .type = RUNG_TYPE_CHOICE,                       \
+          .default_value = "rbf", .published = "rbf", .choices = KERNEL_CHOICES),                                      \
+        PARAM(T, kernel.gamma, .name = "gamma", .help = gamma_help, .type = RUNG_TYPE_REAL,                            \
               .default_value = gamma_standard, .published = gamma_published, .low = 0, .high = HUGE_VAL,               \
-              .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO | RUNG_PER_COLUMN | RUNG_SMOOTH_DOWN, .grid = gamma_grid,  \
-              .published_grid = "0.1,1,10"),                                                                           \
+              .flags = RUNG_PARAM_OPEN_LOW | RUNG_PARAM_LOG | RUNG_PARAM_AUTO | RUNG_PARAM_PER_COLUMN |                \
+                       RUNG_PARAM_SMOOTH_DOWN,                                                                         \
+              .grid = gamma_grid, .published_grid = "0.1,1,10"),                                                       \
         PARAM(T, kernel.width, .name = "width", .help = "alternative to gamma: gamma = 1 / (2 width^2)",               \
-              .type = RUNG_REAL, .low = 0, .high = HUGE_VAL,                                                           \
-              .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_OPTIONAL | RUNG_SMOOTH_UP),                                     \
-        PARAM(T, kernel.degree, .name = "degree", .help = "poly: k = (gamma x'z + coef0)^degree", .type = RUNG_INT,    \
-              .default_value = "3", .published = "3", .low = 1, .high = KERNEL_MOST_DEGREE),                           \
-        PARAM(T, kernel.coef0, .name = "coef0", .help = "poly: the constant term", .type = RUNG_REAL,                  \
+              .type = RUNG_TYPE_REAL, .low = 0, .high = HUGE_VAL,                                                      \
+              .flags = RUNG_PARAM_OPEN_LOW | RUNG_PARAM_LOG | RUNG_PARAM_OPTIONAL | RUNG_PARAM_SMOOTH_UP),             \
+        PARAM(T, kernel.degree, .name = "degree", .help = "poly: k = (gamma x'z + coef0)^degree",                      \
+              .type = RUNG_TYPE_INT, .default_value = "3", .published = "3", .low = 1, .high = KERNEL_MOST_DEGREE),    \
+        PARAM(T, kernel.coef0, .name = "coef0", .help = "poly: the constant term", .type = RUNG_TYPE_REAL,             \
               .default_value = "1", .published = "1", .low = 0, .high = HUGE_VAL),                                     \
         PARAM(T, kernel.precisions, .name = "precisions",                                                              \
               .help = "ard: k = exp(-sum_d s_d (x_d-z_d)^2), with the s_d separated by commas, one per coded column",  \
-              .type = RUNG_TEXT, .flags = RUNG_OPTIONAL)
+              .type = RUNG_TYPE_TEXT, .flags = RUNG_PARAM_OPTIONAL)
 
 #define GAMMA_HELP "rbf: k = exp(-gamma |x-z|^2); c/d is c divided by the number of non-constant columns; auto is 1/d"
 #define KERNEL_PARAMS(T) KERNEL_PARAMS_AS(T, "auto", "auto", GAMMA_GRID, GAMMA_HELP)
@@ -203,16 +204,18 @@ enum { CALIBRATE_FOLDS = 5 }; /* of calibrate=auto */
           .help = "number of folds for probabilities, prediction intervals and recalibrated thresholds; 0: none; "     \
                   "auto: 5, and above 500 labels a single one; with other parameters set, the method's own "           \
                   "probabilities stay as they are",                                                                    \
-          .type = RUNG_INT, .default_value = value, .published = "0", .low = 0, .high = 1000, .flags = RUNG_AUTO)
+          .type = RUNG_TYPE_INT, .default_value = value, .published = "0", .low = 0, .high = 1000,                     \
+          .flags = RUNG_PARAM_AUTO)
 
 /* Rows of the methods with a graph: its weight `mu`, and the neighbours a row is joined with. */
 #define MU_PARAM(T, more_help, more_flags, values, published_values)                                                   \
-    PARAM(T, mu, .name = "mu", .help = "weight of the graph over all rows" more_help, .type = RUNG_REAL,               \
+    PARAM(T, mu, .name = "mu", .help = "weight of the graph over all rows" more_help, .type = RUNG_TYPE_REAL,          \
           .default_value = "0.1", .published = "0.1", .low = 0, .high = HUGE_VAL,                                      \
-          .flags = RUNG_LOG | RUNG_SMOOTH_UP | (more_flags), .grid = values, .published_grid = published_values)
+          .flags = RUNG_PARAM_LOG | RUNG_PARAM_SMOOTH_UP | (more_flags), .grid = values,                               \
+          .published_grid = published_values)
 #define GRAPH_NEIGHBOURS_PARAM(T, field, value, published_values)                                                      \
     PARAM(T, field, .name = "neighbours", .help = "number of nearest rows connected with each row in the graph",       \
-          .type = RUNG_INT, .default_value = value, .published = value, .low = 1, .high = 100000,                      \
+          .type = RUNG_TYPE_INT, .default_value = value, .published = value, .low = 1, .high = 100000,                 \
           .published_grid = published_values)
 
 /* Checks that the parameters of the kernel are consistent; the precisions are parsed into mem. */

@@ -19,17 +19,17 @@ typedef struct {
               .help =                                                                                                  \
                   "edge weights: exp(-d^2/(2 s^2)), 1, or those of the convex combination of neighbours nearest to "   \
                   "the row",                                                                                           \
-              .type = RUNG_CHOICE, .default_value = "gaussian", .published = "gaussian",                               \
+              .type = RUNG_TYPE_CHOICE, .default_value = "gaussian", .published = "gaussian",                          \
               .choices = "gaussian|binary|linear"),                                                                    \
         PARAM(T, graph.width, .name = "graph-width",                                                                   \
               .help = "graph=gaussian: the width s; auto: the median distance to the last neighbour",                  \
-              .type = RUNG_REAL, .default_value = "auto", .published = "1", .low = 0, .high = HUGE_VAL,                \
-              .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO)
+              .type = RUNG_TYPE_REAL, .default_value = "auto", .published = "1", .low = 0, .high = HUGE_VAL,           \
+              .flags = RUNG_PARAM_OPEN_LOW | RUNG_PARAM_LOG | RUNG_PARAM_AUTO)
 
 #define DERIVATIVE_PARAM(T)                                                                                            \
     PARAM(T, tolerance, .name = "tolerance", .help = "stop when no projected derivative of the dual is larger",        \
-          .type = RUNG_REAL, .default_value = "1e-8", .published = "1e-8", .low = 0, .high = 1,                        \
-          .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_CHEAP)
+          .type = RUNG_TYPE_REAL, .default_value = "1e-8", .published = "1e-8", .low = 0, .high = 1,                   \
+          .flags = RUNG_PARAM_OPEN_LOW | RUNG_PARAM_LOG | RUNG_PARAM_CHEAP)
 
 /* A factorisation for each: fewer than where a Gram matrix is all that a width costs. */
 #define GRAPH_GAMMA_GRID "0.1/d,1/d,10/d"
@@ -37,8 +37,8 @@ typedef struct {
 #define NOVEL_PARAM(T)                                                                                                 \
     PARAM(T, novel, .name = "novel",                                                                                   \
           .help = "how far labels spread: the probability that a walk continues at an unlabelled row",                 \
-          .type = RUNG_REAL, .default_value = "0.9", .published = "0.9", .low = 0, .high = 0.9999,                     \
-          .flags = RUNG_OPEN_LOW)
+          .type = RUNG_TYPE_REAL, .default_value = "0.9", .published = "0.9", .low = 0, .high = 0.9999,                \
+          .flags = RUNG_PARAM_OPEN_LOW)
 
 /* k: NULL, or the kernel of the method, which matters where it is precomputed. */
 rung_status neighbour_graph_prepare(rung_ctx *ctx, problem *p, const graph_params *params, const kernel *k);

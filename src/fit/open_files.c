@@ -114,7 +114,7 @@ static bool can_pass(const opening *o)
 {
     const char *count = spec_value(o->spec, "landmarks");
     bool exact = count && strcmp(count, "exact") == 0;
-    return (o->spec->method->info.flags & RUNG_STREAMS) && !exact && !o->spec->keep_data && !o->encode->real &&
+    return (o->spec->method->info.flags & RUNG_METHOD_PASSES) && !exact && !o->spec->keep_data && !o->encode->real &&
            !o->encode->groups;
 }
 

@@ -53,7 +53,7 @@ rung_status propagation_baseline(rung_ctx *ctx, pool *mem, const training *t, pr
         add_errors(t, p, held, rows, P, &sum, &total);
     }
     if (total == 0) return RUNG_OK; /* one label per class: none can be hidden */
-    log_at(ctx, RUNG_INFO, "baseline to beat: label propagation alone (plp) has a cross-validated MAE of %.3f",
+    log_at(ctx, RUNG_LOG_INFO, "baseline to beat: label propagation alone (plp) has a cross-validated MAE of %.3f",
            sum / total);
     return report_number(ctx, mem, out, "propagation_cv_mae", sum / total);
 }

@@ -34,8 +34,8 @@ static rung_status out_of_range(rung_ctx *ctx, const rung_param *row, const char
     char low[32], high[32];
     text_format(row->low, low);
     text_format(row->high, high);
-    const char *open = row->flags & RUNG_OPEN_LOW ? "above" : "at least",
-               *automatic = row->flags & RUNG_AUTO ? ", or auto" : "";
+    const char *open = row->flags & RUNG_PARAM_OPEN_LOW ? "above" : "at least",
+               *automatic = row->flags & RUNG_PARAM_AUTO ? ", or auto" : "";
     if (isinf(row->high))
         return set_error(ctx, RUNG_EARG, "%s=%s is out of range: it must be %s %s%s", row->name, value, open, low,
                          automatic);
@@ -43,30 +43,31 @@ static rung_status out_of_range(rung_ctx *ctx, const rung_param *row, const char
                      low, high, automatic);
 }
 
-/* value NULL: unset (RUNG_OPTIONAL rows only, which are numbers or texts, by their default). */
+/* value NULL: unset (RUNG_PARAM_OPTIONAL rows only, which are numbers or texts, by their default). */
 static rung_status read_value(rung_ctx *ctx, rung_spec *spec, const param_row *at, const char *value)
 {
     const rung_param *row = &at->info;
     void *place = (char *)spec->params + at->place;
     switch (row->type) {
-    case RUNG_REAL: {
+    case RUNG_TYPE_REAL: {
         double x = NAN;
-        if (value && !((row->flags & RUNG_AUTO) && text_equal(value, "auto"))) {
+        if (value && !((row->flags & RUNG_PARAM_AUTO) && text_equal(value, "auto"))) {
             size_t length = strlen(value);
-            bool per_column = (row->flags & RUNG_PER_COLUMN) && length > 2 && strcmp(value + length - 2, "/d") == 0;
+            bool per_column =
+                (row->flags & RUNG_PARAM_PER_COLUMN) && length > 2 && strcmp(value + length - 2, "/d") == 0;
             if (!text_number(value, per_column ? length - 2 : length, '.', &x) || isnan(x))
                 return set_error(ctx, RUNG_EARG, "%s=%s: expected a number%s", row->name, value,
-                                 row->flags & RUNG_AUTO ? " or auto" : "");
-            if (x < row->low || x > row->high || isinf(x) || ((row->flags & RUNG_OPEN_LOW) && x == row->low))
+                                 row->flags & RUNG_PARAM_AUTO ? " or auto" : "");
+            if (x < row->low || x > row->high || isinf(x) || ((row->flags & RUNG_PARAM_OPEN_LOW) && x == row->low))
                 return out_of_range(ctx, row, value);
             if (per_column) x = -x;
         }
         *(double *)place = x;
         return RUNG_OK;
     }
-    case RUNG_INT: {
+    case RUNG_TYPE_INT: {
         int64_t x = 0;
-        if ((row->flags & RUNG_AUTO) && text_equal(value, "auto")) {
+        if ((row->flags & RUNG_PARAM_AUTO) && text_equal(value, "auto")) {
             *(int *)place = -1;
             return RUNG_OK;
         }
@@ -76,21 +77,21 @@ static rung_status read_value(rung_ctx *ctx, rung_spec *spec, const param_row *a
         }
         if (!text_integer(value, strlen(value), &x))
             return set_error(ctx, RUNG_EARG, "%s=%s: expected a whole number%s%s%s", row->name, value,
-                             !(row->flags & RUNG_AUTO) ? ""
-                             : row->choices            ? ", auto"
-                                                       : " or auto",
+                             !(row->flags & RUNG_PARAM_AUTO) ? ""
+                             : row->choices                  ? ", auto"
+                                                             : " or auto",
                              row->choices ? " or " : "", row->choices ? row->choices : "");
         if ((double)x < row->low || (double)x > row->high) return out_of_range(ctx, row, value);
         *(int *)place = (int)x;
         return RUNG_OK;
     }
-    case RUNG_CHOICE: {
+    case RUNG_TYPE_CHOICE: {
         int x = choice_index(row->choices, value);
         if (x < 0) return set_error(ctx, RUNG_EARG, "%s=%s: expected one of %s", row->name, value, row->choices);
         *(int *)place = x;
         return RUNG_OK;
     }
-    case RUNG_TEXT: *(const char **)place = value; return RUNG_OK;
+    case RUNG_TYPE_TEXT: *(const char **)place = value; return RUNG_OK;
     }
     return set_error(ctx, RUNG_EINTERNAL, "parameter %s has an unknown type", row->name);
 }
@@ -218,7 +219,7 @@ rung_status spec_set_weight(rung_ctx *ctx, rung_spec *spec, const char *class_na
 {
     if (!(weight >= 0) || isinf(weight))
         return set_error(ctx, RUNG_EARG, "the weight of class '%s' must be a finite number >= 0", class_name);
-    if (!(spec->method->info.flags & RUNG_WEIGHTS))
+    if (!(spec->method->info.flags & RUNG_METHOD_WEIGHTS))
         return set_error(ctx, RUNG_EARG, "%s does not support class weights", spec->method->info.name);
     const char *name;
     TRY(pool_text(ctx, &spec->mem, class_name, &name));
@@ -231,7 +232,7 @@ rung_status spec_set_weight(rung_ctx *ctx, rung_spec *spec, const char *class_na
 
 rung_status spec_set_balanced(rung_ctx *ctx, rung_spec *spec, bool balanced)
 {
-    if (balanced && !(spec->method->info.flags & RUNG_WEIGHTS))
+    if (balanced && !(spec->method->info.flags & RUNG_METHOD_WEIGHTS))
         return set_error(ctx, RUNG_EARG, "%s does not support class weights", spec->method->info.name);
     spec->balanced = balanced;
     return RUNG_OK;
@@ -256,7 +257,7 @@ rung_status spec_set_cost(rung_ctx *ctx, rung_spec *spec, int classes, const dou
 
 rung_status spec_set_baseline(rung_ctx *ctx, rung_spec *spec, bool wanted)
 {
-    if (wanted && !(spec->method->info.flags & RUNG_USES_UNLABELLED))
+    if (wanted && !(spec->method->info.flags & RUNG_METHOD_USES_UNLABELLED))
         return set_error(ctx, RUNG_EARG, "%s ignores unlabelled rows: label propagation is no baseline for it",
                          spec->method->info.name);
     spec->baseline = wanted;

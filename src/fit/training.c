@@ -303,7 +303,7 @@ rung_status intervals_check(rung_ctx *ctx, const rung_data *data, const method *
 {
     char able[256] = "";
     int64_t first = -1, count = 0;
-    if (!data->upper || (m->info.flags & RUNG_INTERVALS)) return RUNG_OK;
+    if (!data->upper || (m->info.flags & RUNG_METHOD_INTERVALS)) return RUNG_OK;
     for (int64_t i = 0; i < data->n; i++) {
         if (!is_interval(data->y, data->upper, i)) continue;
         if (count++ == 0) first = i;
@@ -311,7 +311,7 @@ rung_status intervals_check(rung_ctx *ctx, const rung_data *data, const method *
     if (count == 0) return RUNG_OK; /* all of them are hidden */
     for (int k = 0; method_table[k]; k++) {
         size_t used = strlen(able);
-        if (method_table[k]->info.flags & RUNG_INTERVALS)
+        if (method_table[k]->info.flags & RUNG_METHOD_INTERVALS)
             snprintf(able + used, sizeof able - used, "%s%s", used ? ", " : "", method_table[k]->info.name);
     }
     return hint(ctx,
@@ -326,19 +326,19 @@ rung_status intervals_check(rung_ctx *ctx, const rung_data *data, const method *
 rung_status training_check(rung_ctx *ctx, const training *t, const method *m)
 {
     const rung_method *info = &m->info;
-    if (t->t && !(info->flags & RUNG_REAL_TARGETS))
+    if (t->t && !(info->flags & RUNG_METHOD_REAL_TARGETS))
         return hint(ctx,
                     set_error(ctx, RUNG_EARG, "%s learns classes, not real targets: cut them into classes", info->name),
                     "option bins");
     TRY(intervals_check(ctx, t->data, m));
-    if ((info->flags & RUNG_NEEDS_LABELS) && t->n_labelled == 0)
+    if ((info->flags & RUNG_METHOD_NEEDS_LABELS) && t->n_labelled == 0)
         return set_error(ctx, RUNG_EDATA, "%s needs labelled rows, but all %lld rows are unlabelled", info->name,
                          (long long)t->data->n);
-    if ((info->flags & RUNG_NEEDS_TWO_CLASSES) && !t->t && t->K < 2)
+    if ((info->flags & RUNG_METHOD_NEEDS_TWO_CLASSES) && !t->t && t->K < 2)
         return set_error(ctx, RUNG_EDATA,
                          "%s needs labelled rows of at least two classes, but there is only class '%s'", info->name,
                          t->data->code.classes[t->present[0] - 1]);
-    if ((t->data->weight || t->class_weight) && !(info->flags & RUNG_WEIGHTS))
+    if ((t->data->weight || t->class_weight) && !(info->flags & RUNG_METHOD_WEIGHTS))
         return set_error(ctx, RUNG_EARG, "%s does not support %s weights; use a method that does, such as kdlor",
                          info->name, t->data->weight ? "row" : "class");
     return RUNG_OK;
@@ -362,7 +362,7 @@ static rung_status too_large(rung_ctx *ctx, const rung_spec *spec, const problem
 rung_status training_problem(rung_ctx *ctx, training *t, const rung_spec *spec, problem **out)
 {
     const method *m = spec->method;
-    problem *p = m->info.flags & RUNG_USES_UNLABELLED ? &t->all : &t->labelled;
+    problem *p = m->info.flags & RUNG_METHOD_USES_UNLABELLED ? &t->all : &t->labelled;
     problem_shape shape = {.n = p->n, .labelled = t->n_labelled, .d = p->d, .K = t->K, .threads = ctx->threads};
     if (p->all) {
         shape.all = p->all->n_labelled;

@@ -246,7 +246,7 @@ static rung_status verify(rung_ctx *ctx, const rung_spec *spec, const rung_data 
 {
     training t;
     answers a;
-    bool all = (spec->method->info.flags & RUNG_USES_UNLABELLED) != 0;
+    bool all = (spec->method->info.flags & RUNG_METHOD_USES_UNLABELLED) != 0;
     if (strcmp(model->method, spec->method->info.name) != 0)
         return set_error(ctx, RUNG_EARG, "verify: this is a %s model, not a %s model", model->method,
                          spec->method->info.name);

@@ -156,8 +156,8 @@ rung_status kmeans_cells_neighbours(rung_ctx *ctx, const la_mat *X, int64_t k, d
         memcpy(index + c.order[i] * k, sorted_index + i * k, (size_t)k * sizeof *index);
         memcpy(d2 + c.order[i] * k, sorted_d2 + i * k, (size_t)k * sizeof *d2);
     }
-    log_at(ctx, RUNG_DEBUG, "nearest neighbours in %lld of %lld cells: %.3f of the true ones", (long long)cells.probes,
-           (long long)c.cells, *found);
+    log_at(ctx, RUNG_LOG_DEBUG, "nearest neighbours in %lld of %lld cells: %.3f of the true ones",
+           (long long)cells.probes, (long long)c.cells, *found);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

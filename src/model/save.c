@@ -176,7 +176,7 @@ static rung_status open_temporary(rung_ctx *ctx, const char *path, const struct 
     if (*fd < 0) return set_error(ctx, RUNG_EIO, "cannot create a file there: %s", strerror(errno));
     if (!old) return RUNG_OK;
     if (fchown(*fd, old->st_uid, old->st_gid) != 0 && fchown(*fd, (uid_t)-1, old->st_gid) != 0)
-        log_at(ctx, RUNG_DEBUG, "%s gets another owner: %s", path, strerror(errno));
+        log_at(ctx, RUNG_LOG_DEBUG, "%s gets another owner: %s", path, strerror(errno));
     fchmod(*fd, old->st_mode & 07777); /* after the change of owner, which clears bits */
     return RUNG_OK;
 }
@@ -201,7 +201,7 @@ static void sync_folder(rung_ctx *ctx, const char *path, char *folder)
     if (slash) slash[slash == folder] = 0;
     int fd = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 || fsync(fd) != 0)
-        log_at(ctx, RUNG_WARNING, "%s was written, but its folder could not be synced: %s", path, strerror(errno));
+        log_at(ctx, RUNG_LOG_WARNING, "%s was written, but its folder could not be synced: %s", path, strerror(errno));
     if (fd >= 0) close(fd);
 }
 

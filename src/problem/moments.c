@@ -215,7 +215,7 @@ rung_status problem_moments_thinned(rung_ctx *ctx, const problem *p, const landm
     moments_pass pass = {.p = p, .l = l, .shift = shifted || single ? out->shift : NULL, .single = single};
     choose_drawn(p->all->source, rows, &pass);
     if (pass.weight > 1)
-        log_at(ctx, RUNG_INFO, "scatter within the classes: by the products of one row in %.3g; means: by all rows",
+        log_at(ctx, RUNG_LOG_INFO, "scatter within the classes: by the products of one row in %.3g; means: by all rows",
                (double)p->all->source->n_labelled / rows);
     TRY(la_new(ctx, &ctx->scratch, m, m, &pass.S));
     if (!single) TRY(la_new(ctx, &ctx->scratch, m, LANDMARK_TILE, &pass.room));

@@ -284,7 +284,7 @@ static rung_status survey_file(rung_ctx *ctx, survey *v, int64_t file)
     rung_status status = r->empty ? RUNG_OK : survey_reader(ctx, v, file, r);
     reader_close(r);
     if (status == RUNG_OK && v->file_rows[file] == 0 && v->passes == 0)
-        log_at(ctx, RUNG_WARNING, "%s: the file has no rows", v->s->path[file]);
+        log_at(ctx, RUNG_LOG_WARNING, "%s: the file has no rows", v->s->path[file]);
     pool_release(&ctx->scratch, mark);
     return status;
 }

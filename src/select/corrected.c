@@ -27,7 +27,7 @@ static void combine(const rung_metrics *winner, const nested_result *n, rung_met
     *out = n->metrics;
     for (const metric *m = metric_table; m->info.key; m++) {
         double value = metric_value(m, winner) + metric_value(m, &n->metrics) - metric_value(m, &n->inner);
-        if (m->info.flags & RUNG_LARGER_BETTER)
+        if (m->info.flags & RUNG_METRIC_LARGER_BETTER)
             value = fmin(value, 1);
         else
             value = moved(value, 0);

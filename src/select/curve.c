@@ -114,7 +114,7 @@ static rung_status add_strategies(rung_ctx *ctx, const rung_curve_options *o, co
     for (const char *const *s = o->strategies; *s; s++) {
         const char *own;
         TRY(replay_strategy(ctx, *s, &own));
-        TRY(add_line(ctx, o, name, m && (m->info.flags & RUNG_USES_UNLABELLED), own, p));
+        TRY(add_line(ctx, o, name, m && (m->info.flags & RUNG_METHOD_USES_UNLABELLED), own, p));
     }
     return RUNG_OK;
 }
@@ -133,7 +133,7 @@ static rung_status choose_lines(rung_ctx *ctx, const rung_curve_options *o, curv
             continue;
         }
         TRY(add_line(ctx, o, *names, false, NULL, p));
-        if (m && (m->info.flags & RUNG_USES_UNLABELLED)) TRY(add_line(ctx, o, *names, true, NULL, p));
+        if (m && (m->info.flags & RUNG_METHOD_USES_UNLABELLED)) TRY(add_line(ctx, o, *names, true, NULL, p));
     }
     TRY(grid_check_names(ctx, o->fixed, given));
     return median || p->replays ? RUNG_OK : add_line(ctx, o, "median", false, NULL, p);
@@ -238,7 +238,7 @@ static rung_status sort_rows(rung_ctx *ctx, curve_plan *p)
     if (p->exact)
         p->test_rows = exact;
     else if (exact < p->test_rows)
-        log_at(ctx, RUNG_WARNING,
+        log_at(ctx, RUNG_LOG_WARNING,
                "of the %lld test rows fewer than %d have exact labels, so errors are lower bounds: an answer inside an "
                "interval counts as right",
                (long long)p->test_rows, EXACT_ENOUGH);

@@ -14,7 +14,7 @@
 static bool can_forecast(const curve_line *l)
 {
     const rung_method *m = &l->spec->method->info;
-    bool whole = l->unlabelled || !(m->flags & RUNG_USES_UNLABELLED);
+    bool whole = l->unlabelled || !(m->flags & RUNG_METHOD_USES_UNLABELLED);
     return whole && strcmp(m->name, "median") != 0 && (!l->strategy || !strcmp(l->strategy, "random"));
 }
 

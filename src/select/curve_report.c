@@ -43,7 +43,7 @@ static json_t *curve_json(const rung_curve *c, int *bad)
 {
     json_t *root = json_object(), *sizes = json_array(), *lines = json_array();
     json_put(root, "metric", json_string(c->metric->info.key), bad);
-    json_put(root, "more_is_better", json_boolean(c->metric->info.flags & RUNG_LARGER_BETTER), bad);
+    json_put(root, "more_is_better", json_boolean(c->metric->info.flags & RUNG_METRIC_LARGER_BETTER), bad);
     json_put(root, "repeats", json_integer(c->repeats), bad);
     json_put(root, "rows", json_integer(c->rows), bad);
     json_put(root, "labelled", json_integer(c->labelled), bad);

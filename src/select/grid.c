@@ -115,8 +115,8 @@ static rung_status method_axes(rung_ctx *ctx, pool *mem, const rung_tune_options
         axis *a = &(*out)[(*count)++];
         a->row = i;
         TRY(split_values(ctx, mem, row->name, values, a));
-        if ((row->flags & RUNG_NO_EFFECT) && a->n > 1) {
-            log_at(ctx, RUNG_WARNING, "%s never changes a rank in %s; trying only %s=%s", row->name, m->info.name,
+        if ((row->flags & RUNG_PARAM_NO_EFFECT) && a->n > 1) {
+            log_at(ctx, RUNG_LOG_WARNING, "%s never changes a rank in %s; trying only %s=%s", row->name, m->info.name,
                    row->name, a->values[0]);
             a->n = 1;
         }
@@ -281,10 +281,10 @@ bool grid_smoother(const rung_spec *a, const rung_spec *b)
 {
     if (a->method != b->method) return false;
     for (const param_row *row = a->method->params; row->info.name; row++) {
-        if (!(row->info.flags & (RUNG_SMOOTH_UP | RUNG_SMOOTH_DOWN))) continue;
+        if (!(row->info.flags & (RUNG_PARAM_SMOOTH_UP | RUNG_PARAM_SMOOTH_DOWN))) continue;
         double x = number_of(a, row), y = number_of(b, row);
         if ((x < 0) != (y < 0)) continue;
-        if (fabs(x) != fabs(y)) return (fabs(x) > fabs(y)) == ((row->info.flags & RUNG_SMOOTH_UP) != 0);
+        if (fabs(x) != fabs(y)) return (fabs(x) > fabs(y)) == ((row->info.flags & RUNG_PARAM_SMOOTH_UP) != 0);
     }
     return false;
 }

@@ -172,7 +172,7 @@ rung_status nested_run(rung_ctx *ctx, const rung_tune_options *o, const rung_dat
     TRY(NEW(ctx, &ctx->scratch, a.proba, data->n * data->code.n_classes));
     for (int fold = 0; fold < f.count; fold++) {
         pool_mark mark = pool_here(&ctx->scratch);
-        log_at(ctx, RUNG_DEBUG, "nested cross-validation: outer fold %d of %d", fold + 1, f.count);
+        log_at(ctx, RUNG_LOG_DEBUG, "nested cross-validation: outer fold %d of %d", fold + 1, f.count);
         progress_part outer = progress_enter(ctx, "searching", (double)fold / f.count, (fold + 1.0) / f.count);
         TRY(outer_fold(ctx, &decided, data, &f, fold, &a, out->chosen[fold]));
         progress_leave(ctx, outer);

@@ -135,7 +135,7 @@ static bool alike(const rung_spec *a, const rung_spec *b)
     if (a->method != b->method || (!a->method->share && !a->method->hold_out_alike)) return false;
     for (int i = 0; row[i].info.name; i++) {
         const char *x = a->values[i], *y = b->values[i]; /* both NULL or none: points of a method set the same ones */
-        if (!(row[i].info.flags & RUNG_CHEAP) && x != y && strcmp(x, y) != 0) return false;
+        if (!(row[i].info.flags & RUNG_PARAM_CHEAP) && x != y && strcmp(x, y) != 0) return false;
     }
     return true;
 }
@@ -275,7 +275,7 @@ static rung_status check_evidence(rung_ctx *ctx, const grid *g)
 {
     for (int i = 0; i < g->n; i++) {
         const rung_method *m = &g->points[i].spec->method->info;
-        if (!(m->flags & RUNG_EVIDENCE))
+        if (!(m->flags & RUNG_METHOD_EVIDENCE))
             return hint(ctx,
                         set_error(ctx, RUNG_EARG, "%s has no evidence to decide by: choose a method that has", m->name),
                         "methods");
@@ -313,7 +313,7 @@ static rung_status start(rung_ctx *ctx, pool *mem, const rung_data *data, tune_s
     TRY(NEW(ctx, mem, s->results, s->grid.n));
     int64_t room = r->labelled.n * r->labelled.repeats;
     for (int i = 0; i < s->grid.n; i++) {
-        bool own = (s->grid.points[i].spec->method->info.flags & RUNG_PROBABILITIES) != 0;
+        bool own = (s->grid.points[i].spec->method->info.flags & RUNG_METHOD_PROBABILITIES) != 0;
         held_out *held = &s->results[i].held;
         TRY(own ? held_out_with_proba(ctx, mem, room, r->training.K, held) : held_out_new(ctx, mem, room, held));
         s->results[i].compared.K = r->training.K;

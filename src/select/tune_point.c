@@ -8,8 +8,8 @@
 #include "fit/heldout.h"
 
 const metric tune_cost = {
-    .info = {.key = "cost", .title = "mean cost", .help = "mean cost", .flags = RUNG_NEEDS_PROBABILITIES}};
-const metric tune_evidence = {.info = {.key = "evidence", .flags = RUNG_LARGER_BETTER}};
+    .info = {.key = "cost", .title = "mean cost", .help = "mean cost", .flags = RUNG_METRIC_NEEDS_PROBABILITIES}};
+const metric tune_evidence = {.info = {.key = "evidence", .flags = RUNG_METRIC_LARGER_BETTER}};
 
 /* The held-out rows that a point is measured on. */
 typedef struct {
@@ -86,7 +86,7 @@ static rung_status summarise(rung_ctx *ctx, const tune_state *r, const measured 
 
 static bool compares_probabilities(const tune_state *r)
 {
-    return r->search->cost.matrix || (r->search->metric->info.flags & RUNG_NEEDS_PROBABILITIES) != 0;
+    return r->search->cost.matrix || (r->search->metric->info.flags & RUNG_METRIC_NEEDS_PROBABILITIES) != 0;
 }
 
 /* Points are compared by thresholds fitted to all their held-out scores: with a handful of labels, thresholds fitted

@@ -11,7 +11,7 @@ typedef struct {
     folds labelled, all; /* the same folds for both problems */
 } tune_state;
 
-/* Points that differ only in RUNG_CHEAP parameters, usually a single one, share what they can. */
+/* Points that differ only in RUNG_PARAM_CHEAP parameters, usually a single one, share what they can. */
 typedef struct {
     int n;
     const int *points;
@@ -22,7 +22,10 @@ extern const metric tune_evidence;
 /* The mean cost of the answers, by the costs of the options. */
 extern const metric tune_cost;
 
-static inline bool uses_all(const rung_spec *spec) { return (spec->method->info.flags & RUNG_USES_UNLABELLED) != 0; }
+static inline bool uses_all(const rung_spec *spec)
+{
+    return (spec->method->info.flags & RUNG_METHOD_USES_UNLABELLED) != 0;
+}
 
 static inline const problem *problem_at(const tune_state *r, int point)
 {

@@ -130,7 +130,7 @@ static json_t *search_json(const rung_search *f, int *bad)
 {
     json_t *root = json_object(), *points = json_array(), *outer = json_array();
     json_put(root, "metric", json_string(f->metric->info.key), bad);
-    json_put(root, "more_is_better", json_boolean(f->metric->info.flags & RUNG_LARGER_BETTER), bad);
+    json_put(root, "more_is_better", json_boolean(f->metric->info.flags & RUNG_METRIC_LARGER_BETTER), bad);
     json_put(root, "folds", json_integer(f->folds), bad);
     json_put(root, "repeats", json_integer(f->repeats), bad);
     json_put(root, "labelled", json_integer(f->labelled), bad);

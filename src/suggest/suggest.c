@@ -187,7 +187,7 @@ static rung_status fit_model(rung_ctx *ctx, job *s)
     ctx->log = log;
     s->model = s->own;
     if (status != RUNG_EDATA && !task_may_fail(status)) return status;
-    log_at(ctx, RUNG_INFO, "no model yet, so that rows are chosen by their columns alone: %s", ctx->message);
+    log_at(ctx, RUNG_LOG_INFO, "no model yet, so that rows are chosen by their columns alone: %s", ctx->message);
     ctx->message[0] = 0;
     return RUNG_OK;
 }
@@ -412,7 +412,7 @@ static rung_status run(rung_ctx *ctx, job *s, rung_suggestion *out)
     TRY(NEW(ctx, &ctx->scratch, picks, s->n_wanted));
     TRY(choose(ctx, s, &d, picks, &count));
     if (count < s->n_wanted)
-        log_at(ctx, RUNG_INFO, "only %lld rows are suggested: the other unlabelled rows are equal to them",
+        log_at(ctx, RUNG_LOG_INFO, "only %lld rows are suggested: the other unlabelled rows are equal to them",
                (long long)count);
     compare_with_labelled(s, prior, picks, count);
     TRY(count_likes(ctx, s, prior, picks, count, &stands_for));

@@ -19,7 +19,7 @@ static void a_new_context_has_the_documented_defaults(void **state)
     assert_int_equal(ctx->memory, 0);
     assert_string_equal(ctx->message, "");
     assert_int_equal(interrupted(ctx), RUNG_OK);
-    log_at(ctx, RUNG_ERROR, "nobody listens"); /* silent without a function */
+    log_at(ctx, RUNG_LOG_ERROR, "nobody listens"); /* silent without a function */
     progress(ctx, "nobody", 0.5);
     context_free(NULL);
 }
@@ -182,12 +182,12 @@ static void joining_adds_counters_and_keeps_the_first_message(void **state)
 
 typedef struct {
     int calls;
-    rung_level level;
+    rung_log_level level;
     double done;
     char text[2 * CONTEXT_MESSAGE];
 } heard;
 
-static void listen(void *user, rung_level level, const char *text)
+static void listen(void *user, rung_log_level level, const char *text)
 {
     heard *h = user;
     h->calls++;
@@ -209,15 +209,15 @@ static void log_and_progress_reach_their_functions(void **state)
     heard log = {0}, seen = {0};
     ctx->log = listen, ctx->log_user = &log;
     ctx->progress = watch, ctx->progress_user = &seen;
-    log_at(ctx, RUNG_WARNING, "%d cells of column '%s'", 3, "colour");
+    log_at(ctx, RUNG_LOG_WARNING, "%d cells of column '%s'", 3, "colour");
     assert_int_equal(log.calls, 1);
-    assert_int_equal(log.level, RUNG_WARNING);
+    assert_int_equal(log.level, RUNG_LOG_WARNING);
     assert_string_equal(log.text, "3 cells of column 'colour'");
     progress(ctx, "fit", 0.25);
     assert_int_equal(seen.calls, 1);
     assert_string_equal(seen.text, "fit");
     assert_true(seen.done == 0.25);
-    log_at(ctx, RUNG_INFO, "%*s", 3 * CONTEXT_MESSAGE, "x");
+    log_at(ctx, RUNG_LOG_INFO, "%*s", 3 * CONTEXT_MESSAGE, "x");
     assert_int_equal(strlen(log.text), CONTEXT_MESSAGE - 1);
 }
 

@@ -49,8 +49,8 @@ static void test_blocks_by_model(void **state)
     }
     assert_ok(ctx, rung_reader_next(ctx, reader, 2, &table));
     assert_null(table);
-    rung_reader_close(reader);
-    rung_reader_close(NULL);
+    rung_reader_free(reader);
+    rung_reader_free(NULL);
     rung_model_free(model);
 
     assert_fails(ctx, rung_reader_open(ctx, NULL, NULL, NULL, &reader), RUNG_EARG, "a required argument is NULL");
@@ -173,7 +173,7 @@ static void test_lists_of_labels(void **state)
     rung_data *data;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         const list_case *one = &cases[c];
-        assert_ok(ctx, rung_data_of_labels(ctx, 6, one->labels, one->order, &data));
+        assert_ok(ctx, rung_data_new_labels(ctx, 6, one->labels, one->order, &data));
         const int *low = rung_data_ranks(data), *high = rung_data_uppers(data) ? rung_data_uppers(data) : low;
         for (int k = 0; k < 4 && one->classes[k]; k++)
             assert_string_equal(rung_data_class_name(data, k + 1), one->classes[k]);
@@ -184,10 +184,10 @@ static void test_lists_of_labels(void **state)
         rung_data_free(data);
     }
     static const char *const none[] = {"1..9"};
-    assert_fails(ctx, rung_data_of_labels(ctx, 1, none, "1<2<3", &data), RUNG_EDATA,
+    assert_fails(ctx, rung_data_new_labels(ctx, 1, none, "1<2<3", &data), RUNG_EDATA,
                  "'9' is not one of the classes 1<2<3");
     assert_null(data);
-    assert_fails(ctx, rung_data_of_labels(ctx, 0, none, NULL, &data), RUNG_EARG, "a list of 0 labels");
+    assert_fails(ctx, rung_data_new_labels(ctx, 0, none, NULL, &data), RUNG_EARG, "a list of 0 labels");
 }
 
 #define PUBLIC(test) cmocka_unit_test_setup_teardown(test, open_public, close_public)

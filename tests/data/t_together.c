@@ -209,9 +209,9 @@ static void counts_are_equal_rows(void **state)
 
 /* ---- kin ---- */
 
-static void keep_warning(void *user, rung_level level, const char *text)
+static void keep_warning(void *user, rung_log_level level, const char *text)
 {
-    if (level == RUNG_WARNING) snprintf(user, MOST, "%s", text);
+    if (level == RUNG_LOG_WARNING) snprintf(user, MOST, "%s", text);
 }
 
 /* What is said of a table. */

@@ -401,7 +401,7 @@ static void weights_are_repeated_rows(void **state)
     for (int k = 1; k < 3; k++) {
         assert_ok(ctx, metrics_compute(ctx, &rows[k], predicted, proba, &m[k]));
         for (const metric *one = metric_table; one->info.key; one++)
-            if (!(one->info.flags & RUNG_BOUND))
+            if (!(one->info.flags & RUNG_METRIC_BOUND))
                 assert_close(metric_value(one, &m[k]), metric_value(one, &m[0]), k == 1 ? 0 : 1e-11);
         assert_int_equal(m[k].n, there);
         /* fewer rows than repeats: the range is wider */

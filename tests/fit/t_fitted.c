@@ -212,12 +212,12 @@ static double toy_bytes(const problem_shape *shape, const void *params)
 
 static const param_row toy_rows[] = {CALIBRATE_PARAM(toy_params, "0"), {0}};
 
-static const method toy = {.info = {.name = "toy", .flags = RUNG_USES_UNLABELLED | RUNG_TRANSDUCTIVE},
+static const method toy = {.info = {.name = "toy", .flags = RUNG_METHOD_USES_UNLABELLED | RUNG_METHOD_TRANSDUCTIVE},
                            .params = toy_rows,
                            .params_size = sizeof(toy_params),
                            .bytes = toy_bytes,
                            .fit = toy_fit};
-static const method half = {.info = {.name = "half", .flags = RUNG_USES_UNLABELLED},
+static const method half = {.info = {.name = "half", .flags = RUNG_METHOD_USES_UNLABELLED},
                             .params = toy_rows,
                             .params_size = sizeof(toy_params),
                             .bytes = toy_bytes,
@@ -281,10 +281,10 @@ static void test_transductive_model(void **state)
     model_free(w.model);
 }
 
-static void note(void *user, rung_level level, const char *text)
+static void note(void *user, rung_log_level level, const char *text)
 {
     size_t used = strlen(user);
-    if (level == RUNG_WARNING) snprintf((char *)user + used, 512 - used, "%s\n", text);
+    if (level == RUNG_LOG_WARNING) snprintf((char *)user + used, 512 - used, "%s\n", text);
 }
 
 /* One label per class: nothing can be held out, no range is known, and probabilities of its own stay. */

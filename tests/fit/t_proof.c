@@ -38,7 +38,8 @@ static void start(rung_ctx *ctx, const char *name, job *j)
     *j = (job){.data = make_data(ctx)};
     assert_ok(ctx, rung_spec_new(ctx, name, 0, &j->spec));
     const method *m = j->spec->method;
-    assert_ok(ctx, training_new(ctx, j->spec, j->data, m->info.flags & RUNG_USES_UNLABELLED, !m->takes_cells, &j->t));
+    assert_ok(ctx,
+              training_new(ctx, j->spec, j->data, m->info.flags & RUNG_METHOD_USES_UNLABELLED, !m->takes_cells, &j->t));
     assert_ok(ctx, model_new(ctx, &j->model));
     assert_ok(ctx, method_build(ctx, j->spec, &j->t, NULL, NULL, &j->made, j->model));
 }

@@ -109,7 +109,7 @@ static double check_update(rung_ctx *ctx, const rung_spec *spec, double noise, b
 static void for_each_method(rung_ctx *ctx, const char *param, const char *value, bool weights, bool groups, bool chosen)
 {
     for (int m = 0; method_table[m]; m++) {
-        if (!method_table[m]->update || (weights && !(method_table[m]->info.flags & RUNG_WEIGHTS))) continue;
+        if (!method_table[m]->update || (weights && !(method_table[m]->info.flags & RUNG_METHOD_WEIGHTS))) continue;
         rung_spec *spec = spec_of(ctx, method_table[m]->info.name, param, value);
         check_update(ctx, spec, NOISE, weights, groups, chosen);
         rung_spec_free(spec);
@@ -127,7 +127,7 @@ static void class_weights_stay(void **state)
 {
     rung_ctx *ctx = *state;
     for (int m = 0; method_table[m]; m++) {
-        if (!method_table[m]->update || !(method_table[m]->info.flags & RUNG_WEIGHTS)) continue;
+        if (!method_table[m]->update || !(method_table[m]->info.flags & RUNG_METHOD_WEIGHTS)) continue;
         for (int weights = 0; weights < 2; weights++) {
             rung_spec *spec = spec_of(ctx, method_table[m]->info.name, NULL, NULL);
             assert_ok(ctx, rung_spec_set_class_weight(ctx, spec, "1", 0.3));

@@ -253,13 +253,13 @@ static void other_data_are_verified(void **state)
     int count[EQUAL + 1] = {0};
     for (int i = 0; rung_method_at(i); i++) {
         const rung_method *m = rung_method_at(i);
-        const bool fits[] = {[WEIGHTED] = m->flags & RUNG_WEIGHTS,
-                             [REAL] = m->flags & RUNG_REAL_TARGETS,
-                             [BARE] = !(m->flags & RUNG_NEEDS_LABELS),
-                             [SINGLE] = !(m->flags & RUNG_NEEDS_TWO_CLASSES),
+        const bool fits[] = {[WEIGHTED] = m->flags & RUNG_METHOD_WEIGHTS,
+                             [REAL] = m->flags & RUNG_METHOD_REAL_TARGETS,
+                             [BARE] = !(m->flags & RUNG_METHOD_NEEDS_LABELS),
+                             [SINGLE] = !(m->flags & RUNG_METHOD_NEEDS_TWO_CLASSES),
                              [MATRIX] = takes_kernel(m),
                              [WIDE] = true,
-                             [FULL] = m->flags & RUNG_USES_UNLABELLED};
+                             [FULL] = m->flags & RUNG_METHOD_USES_UNLABELLED};
         for (int kind = WEIGHTED; kind <= FULL; kind++) {
             if (!fits[kind]) continue;
             job j;
@@ -385,7 +385,7 @@ static void one_real_target(void **state)
 {
     rung_ctx *ctx = *state;
     for (int i = 0; rung_method_at(i); i++) {
-        if (!(rung_method_at(i)->flags & RUNG_REAL_TARGETS)) continue;
+        if (!(rung_method_at(i)->flags & RUNG_METHOD_REAL_TARGETS)) continue;
         job j = {.data = make_data(ctx, LONE_REAL)};
         assert_ok(ctx, rung_spec_new(ctx, rung_method_at(i)->name, 0, &j.spec));
         rung_status status = rung_model_fit(ctx, j.spec, j.data, &j.model);

@@ -96,7 +96,7 @@ static bool has_param(const method *m, const char *name)
 static bool counts_rows(const method *m)
 {
     static const char *const others[] = {"boost", "s-dl", "ces-dl", "es-dl", "kes-dl"};
-    if (!(m->info.flags & RUNG_WEIGHTS) || (m->info.flags & RUNG_USES_UNLABELLED)) return false;
+    if (!(m->info.flags & RUNG_METHOD_WEIGHTS) || (m->info.flags & RUNG_METHOD_USES_UNLABELLED)) return false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(m->info.name, others[i]) == 0) return false;
     return true;

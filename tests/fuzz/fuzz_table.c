@@ -107,7 +107,7 @@ static int64_t in_blocks(rung_ctx *ctx, const source_file *from, const rung_mode
         rung_data_free(coded);
         rows += block ? rung_table_rows(block) : 0;
     } while (block);
-    rung_reader_close(reader);
+    rung_reader_free(reader);
     return status == RUNG_OK ? rows : -1;
 }
 

@@ -236,7 +236,7 @@ static void test_others_refuse(void **state)
         rung_model *model;
         bool can = false;
         for (int k = 0; able[k]; k++) can = can || strcmp(able[k], m->name) == 0;
-        assert_int_equal((m->flags & RUNG_INTERVALS) != 0, can);
+        assert_int_equal((m->flags & RUNG_METHOD_INTERVALS) != 0, can);
         if (can) continue;
         char words[200];
         snprintf(words, sizeof words, "%s cannot learn from interval labels, of which there are ", m->name);
@@ -255,9 +255,9 @@ static void test_others_refuse(void **state)
  * rows; where these are too few, it is called a lower bound. */
 enum { DRAWS = 12 };
 
-static void listen(void *user, rung_level level, const char *message)
+static void listen(void *user, rung_log_level level, const char *message)
 {
-    if (level == RUNG_WARNING && strstr(message, "lower bound")) ++*(int *)user;
+    if (level == RUNG_LOG_WARNING && strstr(message, "lower bound")) ++*(int *)user;
 }
 
 /* Only the first NAMED labels are exact, none by being cut at the lowest or the highest class. */

@@ -33,7 +33,7 @@ class Session:
         lib.rung_ctx_set_seed(self.pointer, seed)
         lib.rung_ctx_set_threads(self.pointer, threads)
 
-    warnings = property(lambda self: [message for level, message in self.said if level == lib.RUNG_WARNING])
+    warnings = property(lambda self: [message for level, message in self.said if level == lib.RUNG_LOG_WARNING])
 
     def call(self, function, *arguments):
         status = function(self.pointer, *arguments)

@@ -71,7 +71,7 @@ static bool choose_metric(report_choices *choices, const char *key)
     const rung_metric *m = rung_metric_find(key);
     if (m) {
         choices->metric = m->key;
-        choices->larger_better = m->flags & RUNG_LARGER_BETTER;
+        choices->larger_better = m->flags & RUNG_METRIC_LARGER_BETTER;
         return true;
     }
     for (size_t i = 0; i < sizeof real_keys / sizeof *real_keys; i++)

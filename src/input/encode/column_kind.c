@@ -89,7 +89,7 @@ static void tell_case(rung_ctx *ctx, const rung_table *t, int64_t j, const colum
     for (int64_t k = 1; k < code->n_categories && code->n_categories <= MOST; k++)
         for (int64_t l = 0; l < k; l++)
             if (text_equal(code->categories[k], code->categories[l])) {
-                log_at(ctx, RUNG_WARNING,
+                log_at(ctx, RUNG_LOG_WARNING,
                        "%s: column %s has the categories '%.40s' and '%.40s', which differ only in upper and lower "
                        "case; they count as different",
                        t->path, table_column_label(t, j, label), code->categories[l], code->categories[k]);
@@ -236,7 +236,7 @@ static void tell_dates(rung_ctx *ctx, const rung_table *t, int64_t j, const colu
         if (strncmp(example, day, strlen(day)) != 0) snprintf(read, sizeof read, " (%s)", day);
     }
     snprintf(detail, sizeof detail, "option dates=%s=cyclic", option_name(t, j, name));
-    log_hint(ctx, RUNG_WARNING, detail,
+    log_hint(ctx, RUNG_LOG_WARNING, detail,
              "%s: column %s holds dates such as '%.40s'%s; they are read as days, without their place in the year and "
              "the week",
              t->path, table_column_label(t, j, label), example, read);
@@ -288,7 +288,7 @@ static rung_status with_commas(rung_ctx *ctx, const rung_table *t, int64_t j, co
     *is = form_of_numbers(c->n_values, c->values, &code->form, &unclear);
     if (!*is) return RUNG_OK;
     if (unclear) TRY(settle_commas(ctx, t, j, example, &code->form));
-    log_hint(ctx, RUNG_WARNING, option_detail(t, j, "nominal", detail),
+    log_hint(ctx, RUNG_LOG_WARNING, option_detail(t, j, "nominal", detail),
              "%s: column %s holds numbers with %s such as '%.40s'; they are read as numbers; declare it nominal if "
              "they are codes",
              t->path, table_column_label(t, j, label),
@@ -312,10 +312,10 @@ static rung_status with_unit(rung_ctx *ctx, pool *mem, const rung_table *t, int6
     table_column_label(t, j, label);
     option_detail(t, j, "nominal", detail);
     if (m.limit)
-        log_at(ctx, RUNG_WARNING, "%s: column %s holds limits such as '%.40s', which are read as their number", t->path,
-               label, m.limit);
+        log_at(ctx, RUNG_LOG_WARNING, "%s: column %s holds limits such as '%.40s', which are read as their number",
+               t->path, label, m.limit);
     if (!m.limit && !said)
-        log_hint(ctx, RUNG_WARNING, detail,
+        log_hint(ctx, RUNG_LOG_WARNING, detail,
                  "%s: column %s holds numbers written as '%.40s'; they are read as numbers%s%s%s; declare it nominal "
                  "if they are names",
                  t->path, label, m.odd ? m.odd : example_of(c), *m.unit ? " in '" : "", m.unit, *m.unit ? "'" : "");
@@ -332,7 +332,7 @@ static void as_hours(rung_ctx *ctx, const rung_table *t, int64_t j, bool said, c
     if (!*is) return;
     code->form = FORM_HOURS;
     if (said || !form_hours(example_of(c), &hours)) return;
-    log_hint(ctx, RUNG_WARNING, option_detail(t, j, "nominal", detail),
+    log_hint(ctx, RUNG_LOG_WARNING, option_detail(t, j, "nominal", detail),
              "%s: column %s holds times such as '%.40s'; they are read as hours (%.4g)", t->path,
              table_column_label(t, j, label), example_of(c), hours);
 }
@@ -375,14 +375,14 @@ static rung_status digits_kind(rung_ctx *ctx, pool *mem, const rung_table *t, in
     table_column_label(t, j, label);
     option_detail(t, j, "numeric nominal", detail);
     if (*left_out) {
-        log_hint(ctx, RUNG_WARNING, detail,
+        log_hint(ctx, RUNG_LOG_WARNING, detail,
                  "%s: column %s has %d distinct %s such as '%.40s' in %lld rows and is left out, as identifiers are",
                  t->path, label, c->n_values, l->code ? "codes" : "numbers given as text",
                  l->code ? l->code : example_of(c), (long long)t->n_rows);
         return RUNG_OK;
     }
     if (l->code)
-        log_hint(ctx, RUNG_WARNING, option_detail(t, j, "numeric", detail),
+        log_hint(ctx, RUNG_LOG_WARNING, option_detail(t, j, "numeric", detail),
                  "%s: column %s holds codes such as '%.40s', which are taken as categories, not as numbers", t->path,
                  label, l->code);
     return as_categories(ctx, mem, t, j, code);
@@ -440,7 +440,7 @@ static rung_status mostly_numbers(rung_ctx *ctx, pool *mem, const rung_table *t,
                               "column are; leave a missing cell empty, or say that the column is nominal",
                               table_path(t, l->other), line, label, text, numbers, cells),
                     "%s", option_detail(t, j, "nominal", detail));
-    log_at(ctx, RUNG_WARNING,
+    log_at(ctx, RUNG_LOG_WARNING,
            "%s: column %s is taken as categories because of '%.40s' in line %lld, though %lld of its %lld cells "
            "are numbers; leave a missing cell empty",
            table_path(t, l->other), label, text, line, numbers, cells);
@@ -455,18 +455,18 @@ static void tell_left_out(rung_ctx *ctx, const rung_table *t, int64_t j, const t
     option_detail(t, j, "nominal", detail);
     if (pairs)
         log_hint(
-            ctx, RUNG_WARNING, detail,
+            ctx, RUNG_LOG_WARNING, detail,
             "%s: column %s holds pairs of numbers such as '%.40s' and is left out; give each number a column of its "
             "own",
             t->path, label, example_of(c));
     else if (4 * l->numbers >= l->cells)
-        log_hint(ctx, RUNG_WARNING, detail,
+        log_hint(ctx, RUNG_LOG_WARNING, detail,
                  "%s: column %s holds %lld numbers and %lld other cells such as '%.40s' in line %lld, and is left out; "
                  "leave cells without a number empty to keep it",
                  table_path(t, l->other), label, (long long)l->numbers, (long long)(l->cells - l->numbers),
                  c->values[c->text[l->other]], (long long)table_line(t, l->other));
     else
-        log_hint(ctx, RUNG_WARNING, detail,
+        log_hint(ctx, RUNG_LOG_WARNING, detail,
                  "%s: column %s has %d distinct texts in %lld rows and is left out, as identifiers and free text are; "
                  "declare it "
                  "nominal to keep it",
@@ -528,7 +528,7 @@ rung_status column_points_check(rung_ctx *ctx, const rung_table *t, int64_t j)
 void column_counts_warn(rung_ctx *ctx, const rung_table *t, int64_t j)
 {
     char label[COLUMN_LABEL], detail[OPTION_DETAIL];
-    log_hint(ctx, RUNG_WARNING, option_detail(t, j, "numeric", detail),
+    log_hint(ctx, RUNG_LOG_WARNING, option_detail(t, j, "numeric", detail),
              "%s: column %s only counts the rows and is left out; declare it numeric to keep it", t->path,
              table_column_label(t, j, label));
 }
@@ -558,14 +558,14 @@ static rung_status number_kind(rung_ctx *ctx, pool *mem, const rung_table *t, in
     table_column_label(t, j, label);
     if (codes.sentinel_cells > 0)
         log_at(
-            ctx, RUNG_WARNING,
+            ctx, RUNG_LOG_WARNING,
             "%s: column %s holds %.0f in %lld rows, far from all its other numbers; if it stands for a missing value, "
             "leave these cells empty",
             t->path, label, codes.sentinel, (long long)codes.sentinel_cells);
     if (!codes.are) return RUNG_OK;
     option_detail(t, j, codes.identifier ? "numeric nominal groups" : "numeric groups", detail);
     *use = codes.identifier ? USE_NOTHING : USE_FEATURE;
-    log_hint(ctx, RUNG_WARNING, detail,
+    log_hint(ctx, RUNG_LOG_WARNING, detail,
              codes.identifier ? "%s: column %s has %lld distinct whole numbers in %lld rows and, by its name, holds "
                                 "identifiers; it is left out"
                               : "%s: column %s holds %lld distinct whole numbers in %lld rows and, by its name, codes; "
@@ -585,7 +585,7 @@ static bool row_names(const rung_table *t, int64_t j)
 static void tell_row_names(rung_ctx *ctx, const rung_table *t, int64_t j)
 {
     char label[COLUMN_LABEL], detail[OPTION_DETAIL];
-    log_hint(ctx, RUNG_WARNING, option_detail(t, j, "numeric nominal", detail),
+    log_hint(ctx, RUNG_LOG_WARNING, option_detail(t, j, "numeric nominal", detail),
              "%s: column %s, the first, has no name in the file, so it holds the names of the rows and is left out; "
              "declare it numeric or nominal to keep it",
              t->path, table_column_label(t, j, label));

@@ -189,13 +189,14 @@ static void tell_missing_words(rung_ctx *ctx, const rung_table *t, const coding 
         columns += more > 0;
     }
     if (columns == 1)
-        log_at(ctx, RUNG_WARNING, "%s: %lld cell%s of column %s such as '%.40s' %s read as missing", t->path,
+        log_at(ctx, RUNG_LOG_WARNING, "%s: %lld cell%s of column %s such as '%.40s' %s read as missing", t->path,
                (long long)cells, cells == 1 ? "" : "s", where, first, cells == 1 ? "is" : "are");
     if (columns > 1)
-        log_at(ctx, RUNG_WARNING, "%s: %lld cells of %lld columns, such as '%.40s' in column %s, are read as missing",
-               t->path, (long long)cells, (long long)columns, first, where);
+        log_at(ctx, RUNG_LOG_WARNING,
+               "%s: %lld cells of %lld columns, such as '%.40s' in column %s, are read as missing", t->path,
+               (long long)cells, (long long)columns, first, where);
     if (label < 0 || t->columns[label].kind != COLUMN_NUMBER || t->columns[label].marks == 0) return;
-    log_at(ctx, RUNG_WARNING, "%s, column %s: %lld label%s such as '%.40s' %s read as missing", t->path,
+    log_at(ctx, RUNG_LOG_WARNING, "%s, column %s: %lld label%s such as '%.40s' %s read as missing", t->path,
            table_column_label(t, label, name), (long long)t->columns[label].marks,
            t->columns[label].marks == 1 ? "" : "s", t->columns[label].mark,
            t->columns[label].marks == 1 ? "is" : "are");
@@ -260,7 +261,7 @@ static rung_status learn_bins(rung_ctx *ctx, pool *mem, const rung_table *t, con
     code->n_classes = n_edges + 1;
     if (code->n_classes < options->bins) {
         char name[COLUMN_LABEL];
-        log_at(ctx, RUNG_WARNING, "%s, column %s: %d classes instead of %d, because equal values are never split",
+        log_at(ctx, RUNG_LOG_WARNING, "%s, column %s: %d classes instead of %d, because equal values are never split",
                t->path, table_column_label(t, label, name), code->n_classes, options->bins);
     }
     return bins_names(ctx, mem, n_edges, code->edges, &code->classes);

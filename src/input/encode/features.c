@@ -109,7 +109,7 @@ static void warn_unseen(rung_ctx *ctx, const rung_table *t, const unseen *u)
     const char *text = "";
     if (c->kind == COLUMN_TEXT && c->text[u->row] >= 0) text = c->values[c->text[u->row]];
     if (c->kind == COLUMN_NUMBER && !isnan(c->number[u->row])) text_format(c->number[u->row], number), text = number;
-    log_at(ctx, RUNG_WARNING,
+    log_at(ctx, RUNG_LOG_WARNING,
            "%s: %lld cell%s a category not seen in training and %s coded as zeros; the first is '%.80s' in line "
            "%lld, column %s",
            table_path(t, u->row), (long long)u->count, u->count == 1 ? " holds" : "s hold",

@@ -41,10 +41,10 @@ static rung_status find_step(rung_ctx *ctx, int n, const char *const *classes, i
 static void tell(rung_ctx *ctx, int64_t added, const char *list, int64_t step)
 {
     if (step == 1)
-        log_at(ctx, RUNG_WARNING, "%s: no label is that number, but %s on the scale", list,
+        log_at(ctx, RUNG_LOG_WARNING, "%s: no label is that number, but %s on the scale", list,
                added == 1 ? "it counts as a class" : "they count as classes");
     else
-        log_at(ctx, RUNG_WARNING, "%s: no label is that number, but %s on the scale of steps of %lld", list,
+        log_at(ctx, RUNG_LOG_WARNING, "%s: no label is that number, but %s on the scale of steps of %lld", list,
                added == 1 ? "it counts as a class" : "they count as classes", (long long)step);
 }
 

@@ -45,7 +45,7 @@ static rung_status decode(buffer *b, int64_t first)
         first -= b->left;
         b->as = encoding_of(b->text + first, b->end - first, b->ended, &b->left);
         if (b->as == ENCODING_WESTERN)
-            log_at(b->ctx, RUNG_WARNING,
+            log_at(b->ctx, RUNG_LOG_WARNING,
                    "%s is not UTF-8; it is read as Windows-1252, as western spreadsheets save text; save it as UTF-8 "
                    "if its "
                    "letters come out wrong",

@@ -48,7 +48,7 @@ static void leave_others(rung_ctx *ctx, rung_files *f, int64_t first, const char
             table_list(list, ", ", slash ? slash + 1 : f->path[k]);
     }
     log_at(
-        ctx, RUNG_WARNING,
+        ctx, RUNG_LOG_WARNING,
         "the folder '%.240s': %lld file%s whose names do not say that they are data are left out: %s; give them one by "
         "one to read them",
         folder, (long long)(f->n - kept), f->n - kept == 1 ? "" : "s", list);

@@ -131,9 +131,9 @@ static rung_status no_number(filling *f, int64_t j, const char *text, int64_t le
                          (long long)line_of_row(t), table_column_label(t, j, label), (int)(length < 80 ? length : 80),
                          text);
     if (f->place)
-        log_at(f->ctx, RUNG_WARNING, "%s, line %lld, column %s: '%.*s' is not a number, so the column is read as text",
-               f->from->path, (long long)line_of_row(t), table_column_label(t, j, label),
-               (int)(length < 80 ? length : 80), text);
+        log_at(f->ctx, RUNG_LOG_WARNING,
+               "%s, line %lld, column %s: '%.*s' is not a number, so the column is read as text", f->from->path,
+               (long long)line_of_row(t), table_column_label(t, j, label), (int)(length < 80 ? length : 80), text);
     c->kind = COLUMN_TEXT;
     f->again = true;
     return RUNG_OK;

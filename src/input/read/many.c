@@ -69,7 +69,7 @@ static rung_status take_rows(joining *j, rung_reader *r)
     rung_table *t = j->t;
     int64_t *place = NULL, before = t->n_rows;
     if (r->empty) {
-        if (!j->kind) log_at(j->ctx, RUNG_WARNING, "%s: the file is empty", r->in.path);
+        if (!j->kind) log_at(j->ctx, RUNG_LOG_WARNING, "%s: the file is empty", r->in.path);
         return RUNG_OK;
     }
     if (!j->begun) {
@@ -87,7 +87,7 @@ static rung_status take_rows(joining *j, rung_reader *r)
     j->f.beyond = j->all - j->bytes[j->k];
     for (bool got = true; got;) TRY(r->kind->row(r, &j->f, &got));
     if (t->n_rows == before) {
-        if (!j->kind) log_at(j->ctx, RUNG_WARNING, "%s: the file has no rows", r->in.path);
+        if (!j->kind) log_at(j->ctx, RUNG_LOG_WARNING, "%s: the file has no rows", r->in.path);
         return RUNG_OK;
     }
     TRY(pool_text(j->ctx, &t->mem, r->in.path, &t->part[t->n_parts].path));

@@ -77,7 +77,7 @@ static void tell_places(const rung_reader *r)
     if (!r->code->has_names || t->has_names || t->sparse || r->options.header < 0) return;
     for (int64_t j = 0; j < r->code->n_columns; j++) table_list(list, ", ", r->code->columns[j].name);
     log_at(
-        r->in.ctx, RUNG_WARNING,
+        r->in.ctx, RUNG_LOG_WARNING,
         "%s has no column names; its columns are taken by their places, as those of the training file (%s); give it a "
         "header if they may be others",
         r->in.path, list);

@@ -190,16 +190,16 @@ static double pom_bytes(const problem_shape *shape, const void *params)
 
 static const param_row pom_rows[] = {
     PARAM(pom_params, link, .name = "link", .help = "logit: proportional odds; probit: a normal latent variable",
-          .type = RUNG_CHOICE, .default_value = "logit", .published = "logit", .choices = "logit|probit"),
+          .type = RUNG_TYPE_CHOICE, .default_value = "logit", .published = "logit", .choices = "logit|probit"),
     PARAM(pom_params, ridge, .name = "ridge",
           .help = "penalty of the direction: ridge/2 |w|^2, added to the negative mean log likelihood",
-          .type = RUNG_REAL, .default_value = "0.001", .published = "1e-8", .low = 0, .high = HUGE_VAL,
-          .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_SMOOTH_UP, .grid = "0.0001,0.001,0.01,0.1,1"),
+          .type = RUNG_TYPE_REAL, .default_value = "0.001", .published = "1e-8", .low = 0, .high = HUGE_VAL,
+          .flags = RUNG_PARAM_OPEN_LOW | RUNG_PARAM_LOG | RUNG_PARAM_SMOOTH_UP, .grid = "0.0001,0.001,0.01,0.1,1"),
     PARAM(pom_params, errors, .name = "errors",
           .help =
               "standard errors; model: rows are independent and weights are counts; robust: by the sandwich, over the "
               "groups if there are any; auto: robust with groups and with weights that are not whole numbers",
-          .type = RUNG_CHOICE, .default_value = "auto", .published = "auto", .choices = "auto|model|robust"),
+          .type = RUNG_TYPE_CHOICE, .default_value = "auto", .published = "auto", .choices = "auto|model|robust"),
     CALIBRATE_PARAM(pom_params, "auto"),
     {0},
 };
@@ -210,8 +210,8 @@ const method method_pom = {
              .reference = "McCullagh. Regression models for ordinal data. Journal of the Royal Statistical Society B "
                           "42(2):109-142, 1980",
              .cost = "time n d^2 per step (about ten), memory n d; with more columns than rows n^2 d and n^3",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_PROBABILITIES | RUNG_INTERVALS |
-                      RUNG_STREAMS},
+             .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_WEIGHTS |
+                      RUNG_METHOD_PROBABILITIES | RUNG_METHOD_INTERVALS | RUNG_METHOD_PASSES},
     .params = pom_rows,
     .params_size = sizeof(pom_params),
     .bytes = pom_bytes,

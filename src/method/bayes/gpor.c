@@ -55,8 +55,8 @@ static rung_status learn(rung_ctx *ctx, gpor *g, double *theta, minimise_result 
         TRY(begin(ctx, g, s == 0, &random, trial));
         gpor_forget(g);
         TRY(minimise(ctx, gpor_negative_evidence, g, &options, g->n_theta, trial, &one));
-        log_at(ctx, RUNG_DEBUG, "gpor: search %d, %d steps, log evidence %.10g, gradient %.2g", s + 1, one.iterations,
-               -one.value, one.slope);
+        log_at(ctx, RUNG_LOG_DEBUG, "gpor: search %d, %d steps, log evidence %.10g, gradient %.2g", s + 1,
+               one.iterations, -one.value, one.slope);
         iterations += one.iterations;
         if (!(one.value < found->value)) continue;
         *found = one;
@@ -72,12 +72,12 @@ static bool settled(rung_ctx *ctx, const gpor *g, const minimise_result *found)
     double slope = found->slope / (double)g->p->n;
     if (slope <= SETTLED) return true;
     if (found->end == MINIMISE_CUT)
-        log_at(ctx, RUNG_WARNING,
+        log_at(ctx, RUNG_LOG_WARNING,
                "gpor: the search stopped at max-iterations=%d before the evidence reached its maximum (gradient %.2g "
                "per row)",
                g->params->max_iterations, slope);
     else
-        log_at(ctx, RUNG_WARNING,
+        log_at(ctx, RUNG_LOG_WARNING,
                "gpor: the search found no direction of ascent before the evidence reached its maximum (gradient %.2g "
                "per row); starts=5 also searches from other points",
                slope);
@@ -157,7 +157,7 @@ static rung_status gpor_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitte
     TRY(gpor_set(ctx, &g, theta));
     TRY(gpor_infer(ctx, &g, g.params->inference, false));
     if (is_mended(g.params, g.sigma))
-        log_at(ctx, RUNG_INFO, "gpor: the noise is at its floor; predictions use expectation propagation");
+        log_at(ctx, RUNG_LOG_INFO, "gpor: the noise is at its floor; predictions use expectation propagation");
     TRY(mend(ctx, &g));
     TRY(gpor_finish(ctx, mem, &g, out));
     TRY(report_number(ctx, mem, out, "iterations", found.iterations));
@@ -210,18 +210,18 @@ static const param_row gpor_rows[] = {
     KERNEL_PARAMS_AS(gpor_params, "auto", "auto", NULL,
                      "rbf: k = exp(-gamma |x-z|^2); c/d is c divided by the number of non-constant columns; auto: "
                      "largest evidence (rbf) or 1/d"),
-    PARAM(gpor_params, inference, .name = "inference", .help = "approximation of the posterior", .type = RUNG_CHOICE,
-          .default_value = "laplace", .published = "laplace", .choices = "laplace|ep"),
-    PARAM(gpor_params, ard, .name = "ard", .help = "learn one precision per column", .type = RUNG_CHOICE,
+    PARAM(gpor_params, inference, .name = "inference", .help = "approximation of the posterior",
+          .type = RUNG_TYPE_CHOICE, .default_value = "laplace", .published = "laplace", .choices = "laplace|ep"),
+    PARAM(gpor_params, ard, .name = "ard", .help = "learn one precision per column", .type = RUNG_TYPE_CHOICE,
           .default_value = "no", .published = "no", .choices = "no|yes"),
     PARAM(gpor_params, noise_floor, .name = "noise-floor",
-          .help = "lower bound of the noise, in standard deviations of the latent value", .type = RUNG_REAL,
-          .default_value = "0.02", .published = "0.02", .low = 0, .high = 1, .flags = RUNG_OPEN_LOW),
+          .help = "lower bound of the noise, in standard deviations of the latent value", .type = RUNG_TYPE_REAL,
+          .default_value = "0.02", .published = "0.02", .low = 0, .high = 1, .flags = RUNG_PARAM_OPEN_LOW),
     PARAM(gpor_params, starts, .name = "starts",
-          .help = "number of searches from different points; the largest evidence is kept", .type = RUNG_INT,
+          .help = "number of searches from different points; the largest evidence is kept", .type = RUNG_TYPE_INT,
           .default_value = "1", .published = "1", .low = 1, .high = 1000),
     PARAM(gpor_params, max_iterations, .name = "max-iterations", .help = "maximum number of steps of a search",
-          .type = RUNG_INT, .default_value = "1000", .published = "1000", .low = 1, .high = 1e9),
+          .type = RUNG_TYPE_INT, .default_value = "1000", .published = "1000", .low = 1, .high = 1e9),
     CALIBRATE_PARAM(gpor_params, "auto"),
     {0},
 };
@@ -232,7 +232,8 @@ const method method_gpor = {
              .reference = "Chu, Ghahramani. Gaussian processes for ordinal regression. Journal of Machine Learning "
                           "Research 6:1019-1041, 2005",
              .cost = "time about 100 l^3, memory 3 l^2 for l labelled rows; no landmarks; for many rows use isbor",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_PROBABILITIES | RUNG_EVIDENCE | RUNG_INTERVALS},
+             .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_PROBABILITIES |
+                      RUNG_METHOD_EVIDENCE | RUNG_METHOD_INTERVALS},
     .params = gpor_rows,
     .params_size = sizeof(gpor_params),
     .bytes = gpor_bytes,

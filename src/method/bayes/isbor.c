@@ -124,7 +124,7 @@ static rung_status isbor_settle(rung_ctx *ctx, const method *m, problem *whole, 
     }
     TRY(best_width(ctx, p, params, -log((double)(whole->varying > 0 ? whole->varying : 1)), &log_gamma));
     params->kernel.gamma = exp(log_gamma);
-    log_at(ctx, RUNG_INFO, "gamma=auto: the evidence is largest at %.3g", params->kernel.gamma);
+    log_at(ctx, RUNG_LOG_INFO, "gamma=auto: the evidence is largest at %.3g", params->kernel.gamma);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
@@ -142,7 +142,7 @@ static rung_status fit_from(rung_ctx *ctx, pool *mem, problem *p, const isbor_pa
     bool by_row = k.kind != KERNEL_LINEAR;
     TRY(isbor_search_run(ctx, p, &k, &params->search, by_row ? known : 0, alpha, &s));
     if (!s.settled)
-        log_at(ctx, RUNG_WARNING,
+        log_at(ctx, RUNG_LOG_WARNING,
                "isbor: the search stopped at max-iterations=%d while the evidence was still increasing",
                params->search.max_iterations);
     out->state_width = 1;
@@ -190,15 +190,15 @@ static const param_row isbor_rows[] = {
                      "largest evidence, corrected for the choice of functions"),
     PARAM(isbor_params, search.tolerance, .name = "tolerance",
           .help = "stop when no action raises the log evidence by more; auto: 5e-6 per row and basis function",
-          .type = RUNG_REAL, .default_value = "auto", .published = "1e-6", .low = 0, .high = HUGE_VAL,
-          .flags = RUNG_AUTO | RUNG_LOG),
+          .type = RUNG_TYPE_REAL, .default_value = "auto", .published = "1e-6", .low = 0, .high = HUGE_VAL,
+          .flags = RUNG_PARAM_AUTO | RUNG_PARAM_LOG),
     PARAM(isbor_params, search.max_iterations, .name = "max-iterations", .help = "maximum number of actions",
-          .type = RUNG_INT, .default_value = "1000", .published = "1000", .low = 1, .high = 1e9),
+          .type = RUNG_TYPE_INT, .default_value = "1000", .published = "1000", .low = 1, .high = 1e9),
     PARAM(isbor_params, search.candidates, .name = "candidates",
           .help = "number of random basis functions examined for each action; 0: all of them, one action at a time",
-          .type = RUNG_INT, .default_value = "100", .published = "0", .low = 0, .high = 1e9),
+          .type = RUNG_TYPE_INT, .default_value = "100", .published = "0", .low = 0, .high = 1e9),
     PARAM(isbor_params, decision, .name = "decision",
-          .help = "the class in whose interval the mean lies, or the most probable one", .type = RUNG_CHOICE,
+          .help = "the class in whose interval the mean lies, or the most probable one", .type = RUNG_TYPE_CHOICE,
           .default_value = "interval", .published = "interval", .choices = "interval|argmax"),
     CALIBRATE_PARAM(isbor_params, "auto"),
     {0},
@@ -211,8 +211,8 @@ const method method_isbor = {
                           "2018. doi:10.1016/j.neunet.2018.07.015",
              .cost =
                  "time 200 l m for each of about 2 m actions, memory l m, for m basis functions and l labelled rows",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_PROBABILITIES | RUNG_EVIDENCE | RUNG_UPDATABLE |
-                      RUNG_STREAMS},
+             .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_PROBABILITIES |
+                      RUNG_METHOD_EVIDENCE | RUNG_METHOD_UPDATABLE | RUNG_METHOD_PASSES},
     .takes_sample = true,
     .params = isbor_rows,
     .params_size = sizeof(isbor_params),

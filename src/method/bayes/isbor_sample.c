@@ -117,8 +117,8 @@ static rung_status step(rung_ctx *ctx, isbor_search *s, int64_t count, const int
     TRY(undo_unless(ctx, s, &before, 0, &undone));
     if (undone || !s->active[chosen]) s->blocked_by[chosen] = chosen;
     s->undone += undone;
-    log_at(ctx, RUNG_DEBUG, "isbor: step %d%s, %lld functions, log evidence %.10g", s->steps, undone ? " undone" : "",
-           (long long)s->m.M, s->m.log_evidence);
+    log_at(ctx, RUNG_LOG_DEBUG, "isbor: step %d%s, %lld functions, log evidence %.10g", s->steps,
+           undone ? " undone" : "", (long long)s->m.M, s->m.log_evidence);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
@@ -196,7 +196,7 @@ static rung_status begin_together(rung_ctx *ctx, isbor_search *s)
         if (place < 0) TRY(isbor_add(ctx, s, s->order[j], VAGUE));
     }
     TRY(refine(ctx, s, ROUNDS, LOOSE));
-    log_at(ctx, RUNG_DEBUG, "isbor: %lld of %lld initial functions remain, log evidence %.10g", (long long)s->m.M,
+    log_at(ctx, RUNG_LOG_DEBUG, "isbor: %lld of %lld initial functions remain, log evidence %.10g", (long long)s->m.M,
            (long long)together, s->m.log_evidence);
     return RUNG_OK;
 }

@@ -74,11 +74,11 @@ static rung_status sbor_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitte
     }
     bool settled = !dropped && change < params->tolerance;
     if (!settled)
-        log_at(ctx, RUNG_WARNING,
+        log_at(ctx, RUNG_LOG_WARNING,
                "sbor: the updates stopped at max-iterations=%d while the precisions were still changing",
                params->max_iterations);
     if (m.M == 0)
-        log_at(ctx, RUNG_WARNING,
+        log_at(ctx, RUNG_LOG_WARNING,
                "sbor: the precisions of all functions passed prune=%g, so the model only has the frequencies of the "
                "classes; scale the columns or use a larger prune",
                params->prune);
@@ -105,14 +105,15 @@ static double sbor_bytes(const problem_shape *shape, const void *params_)
 static const param_row sbor_rows[] = {
     KERNEL_PARAMS(sbor_params),
     PARAM(sbor_params, max_iterations, .name = "max-iterations", .help = "maximum number of updates of the precisions",
-          .type = RUNG_INT, .default_value = "500", .published = "500", .low = 0, .high = 1e9),
-    PARAM(sbor_params, alpha0, .name = "alpha0", .help = "initial precision of every weight", .type = RUNG_REAL,
-          .default_value = "1e-3", .published = "1e-3", .low = 0, .high = HUGE_VAL, .flags = RUNG_OPEN_LOW | RUNG_LOG),
+          .type = RUNG_TYPE_INT, .default_value = "500", .published = "500", .low = 0, .high = 1e9),
+    PARAM(sbor_params, alpha0, .name = "alpha0", .help = "initial precision of every weight", .type = RUNG_TYPE_REAL,
+          .default_value = "1e-3", .published = "1e-3", .low = 0, .high = HUGE_VAL,
+          .flags = RUNG_PARAM_OPEN_LOW | RUNG_PARAM_LOG),
     PARAM(sbor_params, prune, .name = "prune", .help = "drop a basis function when its precision exceeds this value",
-          .type = RUNG_REAL, .default_value = "1e6", .published = "1e6", .low = 0, .high = HUGE_VAL,
-          .flags = RUNG_OPEN_LOW | RUNG_LOG),
+          .type = RUNG_TYPE_REAL, .default_value = "1e6", .published = "1e6", .low = 0, .high = HUGE_VAL,
+          .flags = RUNG_PARAM_OPEN_LOW | RUNG_PARAM_LOG),
     PARAM(sbor_params, tolerance, .name = "tolerance", .help = "stop when no logarithm of a precision changes by more",
-          .type = RUNG_REAL, .default_value = "1e-4", .published = "1e-4", .low = 0, .high = HUGE_VAL),
+          .type = RUNG_TYPE_REAL, .default_value = "1e-4", .published = "1e-4", .low = 0, .high = HUGE_VAL),
     CALIBRATE_PARAM(sbor_params, "auto"),
     {0},
 };
@@ -125,7 +126,8 @@ const method method_sbor = {
                       "2018 (its baseline). doi:10.1016/j.neunet.2018.07.015",
          .cost =
              "time l^3 per update at first, memory 7 l^2 for l labelled rows; no landmarks; for many rows use isbor",
-         .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_PROBABILITIES | RUNG_EVIDENCE},
+         .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_PROBABILITIES |
+                  RUNG_METHOD_EVIDENCE},
     .params = sbor_rows,
     .params_size = sizeof(sbor_params),
     .bytes = sbor_bytes,

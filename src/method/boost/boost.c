@@ -110,7 +110,7 @@ static rung_status fit_rounds(rung_ctx *ctx, pool *mem, const fit_input *in, con
     if (choosing)
         TRY(boost_path_run(ctx, mem, &s.rows, &s.rules, s.seeds, f, (boost_rounds){1, &params->rounds}, path));
     if (choosing && params->rounds < 1 && path->cut)
-        log_at(ctx, RUNG_WARNING,
+        log_at(ctx, RUNG_LOG_WARNING,
                "boost: the loss on held-out rows was still decreasing after %d rounds, the most that are tried; use a "
                "rate above %g",
                (int)BOOST_MOST_ROUNDS, s.rules.rate);
@@ -185,37 +185,41 @@ static double boost_bytes(const problem_shape *shape, const void *params)
 }
 
 #define SHARE_PARAM(field, help_text)                                                                                  \
-    PARAM(boost_params, field, .name = #field, .help = help_text, .type = RUNG_REAL, .default_value = "auto",          \
-          .published = "1", .low = 0, .high = 1, .flags = RUNG_OPEN_LOW | RUNG_AUTO)
+    PARAM(boost_params, field, .name = #field, .help = help_text, .type = RUNG_TYPE_REAL, .default_value = "auto",     \
+          .published = "1", .low = 0, .high = 1, .flags = RUNG_PARAM_OPEN_LOW | RUNG_PARAM_AUTO)
 
 static const param_row boost_table[] = {
     PARAM(boost_params, link, .name = "link",
-          .help = "ordinal: one function and thresholds; nominal: one function per class, softmax", .type = RUNG_CHOICE,
-          .default_value = "ordinal", .published = "ordinal", .choices = "ordinal|nominal"),
+          .help = "ordinal: one function and thresholds; nominal: one function per class, softmax",
+          .type = RUNG_TYPE_CHOICE, .default_value = "ordinal", .published = "ordinal", .choices = "ordinal|nominal"),
     PARAM(boost_params, rounds, .name = "rounds",
-          .help = "number of trees (nominal: per class); auto: least loss on held-out rows", .type = RUNG_INT,
-          .default_value = "auto", .published = "auto", .low = 1, .high = 100000, .flags = RUNG_AUTO | RUNG_CHEAP),
+          .help = "number of trees (nominal: per class); auto: least loss on held-out rows", .type = RUNG_TYPE_INT,
+          .default_value = "auto", .published = "auto", .low = 1, .high = 100000,
+          .flags = RUNG_PARAM_AUTO | RUNG_PARAM_CHEAP),
     PARAM(boost_params, rate, .name = "rate",
-          .help = "factor of the leaf values; auto: depends on the number of labels", .type = RUNG_REAL,
+          .help = "factor of the leaf values; auto: depends on the number of labels", .type = RUNG_TYPE_REAL,
           .default_value = "auto", .published = "0.1", .low = 0, .high = 1,
-          .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO | RUNG_SMOOTH_DOWN),
+          .flags = RUNG_PARAM_OPEN_LOW | RUNG_PARAM_LOG | RUNG_PARAM_AUTO | RUNG_PARAM_SMOOTH_DOWN),
     PARAM(boost_params, leaves, .name = "leaves",
-          .help = "maximum number of leaves of a tree; auto: depends on the number of labels", .type = RUNG_INT,
-          .default_value = "auto", .published = "8", .low = 2, .high = 4096, .flags = RUNG_AUTO, .grid = "3,6,12,24"),
+          .help = "maximum number of leaves of a tree; auto: depends on the number of labels", .type = RUNG_TYPE_INT,
+          .default_value = "auto", .published = "8", .low = 2, .high = 4096, .flags = RUNG_PARAM_AUTO,
+          .grid = "3,6,12,24"),
     PARAM(boost_params, min_rows, .name = "min-rows",
-          .help = "minimum number of rows in a leaf; auto: depends on the number of labels", .type = RUNG_INT,
-          .default_value = "auto", .published = "1", .low = 1, .high = 1e9, .flags = RUNG_AUTO, .grid = "3,10,30"),
+          .help = "minimum number of rows in a leaf; auto: depends on the number of labels", .type = RUNG_TYPE_INT,
+          .default_value = "auto", .published = "1", .low = 1, .high = 1e9, .flags = RUNG_PARAM_AUTO,
+          .grid = "3,10,30"),
     PARAM(boost_params, l2, .name = "l2", .help = "penalty of the leaf values: a leaf is -G / (H + l2); auto: 1",
-          .type = RUNG_REAL, .default_value = "auto", .published = "0", .low = 0, .high = HUGE_VAL,
-          .flags = RUNG_AUTO | RUNG_LOG | RUNG_SMOOTH_UP),
+          .type = RUNG_TYPE_REAL, .default_value = "auto", .published = "0", .low = 0, .high = HUGE_VAL,
+          .flags = RUNG_PARAM_AUTO | RUNG_PARAM_LOG | RUNG_PARAM_SMOOTH_UP),
     SHARE_PARAM(rows, "share of the rows used for a tree; auto: depends on the number of labels"),
     SHARE_PARAM(columns, "share of the columns used for a tree; auto: depends on the number of labels"),
     PARAM(boost_params, seeds, .name = "seeds",
           .help = "number of fits with different random numbers to average; auto: depends on the number of labels",
-          .type = RUNG_INT, .default_value = "auto", .published = "1", .low = 1, .high = 100, .flags = RUNG_AUTO),
+          .type = RUNG_TYPE_INT, .default_value = "auto", .published = "1", .low = 1, .high = 100,
+          .flags = RUNG_PARAM_AUTO),
     PARAM(boost_params, monotone, .name = "monotone",
-          .help = "columns with which the rank must not decrease (+) or increase (-): +age,-dose", .type = RUNG_TEXT,
-          .flags = RUNG_OPTIONAL),
+          .help = "columns with which the rank must not decrease (+) or increase (-): +age,-dose",
+          .type = RUNG_TYPE_TEXT, .flags = RUNG_PARAM_OPTIONAL),
     CALIBRATE_PARAM(boost_params, "5"),
     {0},
 };
@@ -226,8 +230,8 @@ const method method_boost = {
              .reference = "Friedman. Greedy function approximation: a gradient boosting machine. Annals of Statistics "
                           "29(5):1189-1232, 2001; with the loss of McCullagh, J. R. Statist. Soc. B 42:109-142, 1980",
              .cost = "time n d log(leaves) per round, memory n (d + 100) bytes",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_PROBABILITIES | RUNG_INTERVALS |
-                      RUNG_STREAMS},
+             .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_WEIGHTS |
+                      RUNG_METHOD_PROBABILITIES | RUNG_METHOD_INTERVALS | RUNG_METHOD_PASSES},
     .params = boost_table,
     .params_size = sizeof(boost_params),
     .takes_cells = true,

@@ -135,7 +135,7 @@ rung_status discriminant_results(rung_ctx *ctx, pool *mem, const ordered_classes
 {
     int K = c->K;
     if (c->degenerate)
-        log_at(ctx, RUNG_WARNING,
+        log_at(ctx, RUNG_LOG_WARNING,
                "no direction puts the class means in order; using the direction from the lowest to the highest class");
     out->own.decide = (decision){.kind = DECISION_THRESHOLDS, .K = K};
     TRY(NEW(ctx, mem, out->own.decide.thresholds, K - 1));

@@ -16,24 +16,25 @@ typedef struct {
 
 /* The two rows about the ridge, and all the rows of the ordered family; T has a member `discriminant_params d`. */
 #define RIDGE_PARAMS(T)                                                                                                \
-    PARAM(T, d.ridge, .name = "ridge", .help = "amount added to the within-class scatter", .type = RUNG_REAL,          \
+    PARAM(T, d.ridge, .name = "ridge", .help = "amount added to the within-class scatter", .type = RUNG_TYPE_REAL,     \
           .default_value = "0.01", .published = "1e-8", .low = 0, .high = HUGE_VAL,                                    \
-          .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_SMOOTH_UP, .grid = "1,0.1,0.01,0.001,0.0001"),                      \
+          .flags = RUNG_PARAM_OPEN_LOW | RUNG_PARAM_LOG | RUNG_PARAM_SMOOTH_UP, .grid = "1,0.1,0.01,0.001,0.0001"),    \
         PARAM(T, d.ridge_kind, .name = "ridge-kind",                                                                   \
-              .help = "matrix added: ridge times the kernel matrix, or ridge times the identity", .type = RUNG_CHOICE, \
-              .default_value = "kernel", .published = "identity", .choices = "kernel|identity")
+              .help = "matrix added: ridge times the kernel matrix, or ridge times the identity",                      \
+              .type = RUNG_TYPE_CHOICE, .default_value = "kernel", .published = "identity",                            \
+              .choices = "kernel|identity")
 
 #define DISCRIMINANT_PARAMS(T)                                                                                         \
     PARAM(T, d.C, .name = "C",                                                                                         \
           .help =                                                                                                      \
               "weight of the margin between adjacent class means; scales score and thresholds, never changes a rank",  \
-          .type = RUNG_REAL, .default_value = "1", .published = "1", .low = 0, .high = HUGE_VAL,                       \
-          .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_NO_EFFECT),                                                         \
+          .type = RUNG_TYPE_REAL, .default_value = "1", .published = "1", .low = 0, .high = HUGE_VAL,                  \
+          .flags = RUNG_PARAM_OPEN_LOW | RUNG_PARAM_LOG | RUNG_PARAM_NO_EFFECT),                                       \
         RIDGE_PARAMS(T),                                                                                               \
         PARAM(T, d.thresholds, .name = "thresholds",                                                                   \
               .help = "fitted to out-of-fold scores, midpoints of the projected class means, or weighted by the "      \
                       "class sizes",                                                                                   \
-              .type = RUNG_CHOICE, .default_value = "recalibrated", .published = "midpoint",                           \
+              .type = RUNG_TYPE_CHOICE, .default_value = "recalibrated", .published = "midpoint",                      \
               .choices = "recalibrated|midpoint|weighted")
 
 /* Labelled rows of a problem, class by class. */

@@ -181,7 +181,7 @@ rung_status graph_dl_settle(rung_ctx *ctx, const method *m, problem *p, void *pa
     TRY(folds_stratified(ctx, &ctx->scratch, &ranked, 5, default_repeats(count_labelled(&ranked)), &f));
     params->mu = 0;
     if (f.count == 0)
-        log_at(ctx, RUNG_WARNING, "mu=auto: no class has two labelled rows for a comparison; no graph is used");
+        log_at(ctx, RUNG_LOG_WARNING, "mu=auto: no class has two labelled rows for a comparison; no graph is used");
     for (int i = 0; i < 4 && f.count > 0; i++) {
         double mae, criterion;
         trial.mu = candidates[i];
@@ -195,10 +195,11 @@ rung_status graph_dl_settle(rung_ctx *ctx, const method *m, problem *p, void *pa
         progress(ctx, "choosing mu", (i + 1) / 4.0);
     }
     if (f.count > 0 && params->mu > 0)
-        log_at(ctx, RUNG_INFO, "mu=auto: the unlabelled rows help: error %.3f with the graph (mu = %g), %.3f without",
-               params->with, params->mu, params->without);
+        log_at(ctx, RUNG_LOG_INFO,
+               "mu=auto: the unlabelled rows help: error %.3f with the graph (mu = %g), %.3f without", params->with,
+               params->mu, params->without);
     if (f.count > 0 && params->mu == 0)
-        log_at(ctx, RUNG_INFO,
+        log_at(ctx, RUNG_LOG_INFO,
                "mu=auto: the graph over the unlabelled rows does not help (error %.3f without it) and is not used",
                params->without);
     pool_release(&ctx->scratch, mark);

@@ -20,17 +20,18 @@ typedef struct {
     GRAPH_NEIGHBOURS_PARAM(T, neighbours, "5", "3,5,7"),                                                               \
         PARAM(T, graph_norm, .name = "graph-norm",                                                                     \
               .help = "graph Laplacian: degrees minus adjacency matrix, or normalised by the degrees",                 \
-              .type = RUNG_CHOICE, .default_value = "plain", .published = "plain", .choices = "plain|normalised")
+              .type = RUNG_TYPE_CHOICE, .default_value = "plain", .published = "plain", .choices = "plain|normalised")
 
 #define GRAPH_PARAMS(T)                                                                                                \
-    MU_PARAM(T, "; auto: chosen by cross-validation, 0 (no graph) unless it helps", RUNG_AUTO, "0,0.01,0.1,0.5",       \
+    MU_PARAM(T, "; auto: chosen by cross-validation, 0 (no graph) unless it helps", RUNG_PARAM_AUTO, "0,0.01,0.1,0.5", \
              "0.5,0.25,0.1,0.01"),                                                                                     \
         NEIGHBOUR_PARAMS(T)
 
 #define RANK_PARAM(T)                                                                                                  \
     PARAM(T, rank, .name = "rank",                                                                                     \
           .help = "share of the components of the empirical feature space in which the graph is built",                \
-          .type = RUNG_REAL, .default_value = "0.5", .published = "0.5", .low = 0, .high = 1, .flags = RUNG_OPEN_LOW)
+          .type = RUNG_TYPE_REAL, .default_value = "0.5", .published = "0.5", .low = 0, .high = 1,                     \
+          .flags = RUNG_PARAM_OPEN_LOW)
 
 /* space: where the graph is built, and the kernel of the fit; f, held: NULL for a fit without held-out rows. */
 rung_status graph_dl_fit_in(rung_ctx *ctx, pool *mem, const fit_input *in, const problem_space *space, const folds *f,
@@ -60,7 +61,8 @@ extern const param_row graph_dl_rows[]; /* without rank */
     "Perez-Ortiz, Gutierrez, Carbonero-Ruz, Hervas-Martinez. Semi-supervised learning for ordinal kernel "             \
     "discriminant analysis. Neural Networks 84:57-66, 2016. doi:10.1016/j.neunet.2016.08.004"
 #define GRAPH_DL_COST "time 2/3 n^3, memory 2 n^2 for n rows, labelled or not"
-#define GRAPH_DL_FLAGS (RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_USES_UNLABELLED)
+#define GRAPH_DL_FLAGS                                                                                                 \
+    (RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_WEIGHTS | RUNG_METHOD_USES_UNLABELLED)
 #define GRAPH_DL_HOOKS                                                                                                 \
     .params_size = sizeof(graph_dl_params), .settle = graph_dl_settle, .prepare = graph_dl_prepare,                    \
     .fit = graph_dl_fit, .hold_out = graph_dl_hold_out, .can_hold_out = graph_dl_can_hold_out,                         \

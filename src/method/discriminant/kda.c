@@ -71,7 +71,7 @@ const method method_kda = {
                  "Mika, Raetsch, Weston, Schoelkopf, Mueller. Fisher discriminant analysis with kernels. NNSP 1999, "
                  "41-48. doi:10.1109/NNSP.1999.788121",
              .cost = "time l^3/3, memory 2 l^2 for l labelled rows",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS},
+             .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_WEIGHTS},
     .params = kda_rows,
     .params_size = sizeof(kda_params),
     .bytes = kda_bytes,

@@ -16,7 +16,7 @@ typedef struct {
 #define KDA_PARAMS(T)                                                                                                  \
     RIDGE_PARAMS(T),                                                                                                   \
         PARAM(T, components, .name = "components",                                                                     \
-              .help = "number of directions; 0: one less than the number of classes", .type = RUNG_INT,                \
+              .help = "number of directions; 0: one less than the number of classes", .type = RUNG_TYPE_INT,           \
               .default_value = "0", .published = "0", .low = 0, .high = 1000),                                         \
         CALIBRATE_PARAM(T, "auto")
 

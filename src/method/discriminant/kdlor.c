@@ -75,7 +75,8 @@ const method method_kdlor = {
              .reference = "Sun, Li, Wu, Zhang, Li. Kernel discriminant learning for ordinal regression. IEEE TKDE "
                           "22(6):906-910, 2010. doi:10.1109/TKDE.2009.170",
              .cost = "time l^3/3, memory 2 l^2 for l labelled rows; l m^2, m^2 with m landmarks",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_STREAMS},
+             .flags =
+                 RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_WEIGHTS | RUNG_METHOD_PASSES},
     .params = kdlor_rows,
     .params_size = sizeof(kdlor_params),
     .bytes = kdlor_bytes,

@@ -120,10 +120,10 @@ static const param_row rows[] = {
     GRAPH_PARAMS(graph_dl_params),
     RANK_PARAM(graph_dl_params),
     PARAM(graph_dl_params, align_iterations, .name = "align-iterations",
-          .help = "number of steps of each of the two alignments", .type = RUNG_INT, .default_value = "60",
+          .help = "number of steps of each of the two alignments", .type = RUNG_TYPE_INT, .default_value = "60",
           .published = "60", .low = 0, .high = 100000),
-    PARAM(graph_dl_params, centred, .name = "centred", .help = "align the centred kernel matrices", .type = RUNG_CHOICE,
-          .default_value = "no", .published = "no", .choices = "no|yes"),
+    PARAM(graph_dl_params, centred, .name = "centred", .help = "align the centred kernel matrices",
+          .type = RUNG_TYPE_CHOICE, .default_value = "no", .published = "no", .choices = "no|yes"),
     CALIBRATE_PARAM(graph_dl_params, "5"),
     {0},
 };

@@ -24,7 +24,8 @@ const method method_skda = {
              .reference =
                  "Cai, He, Han. Semi-supervised discriminant analysis. ICCV 2007. doi:10.1109/ICCV.2007.4408856",
              .cost = "time 2/3 n^3, memory 2 n^2 for n rows, labelled or not",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_USES_UNLABELLED},
+             .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_WEIGHTS |
+                      RUNG_METHOD_USES_UNLABELLED},
     .params = skda_rows,
     .params_size = sizeof(kda_params),
     .bytes = skda_bytes,

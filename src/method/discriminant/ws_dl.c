@@ -259,7 +259,8 @@ static const param_row ws_rows[] = {
           .help =
               "number of nearest rows connected with each row for spreading labels; 0: all pairs, as published; auto: "
               "0, or 10 with landmarks",
-          .type = RUNG_INT, .default_value = "auto", .published = "0", .low = 0, .high = 100000, .flags = RUNG_AUTO),
+          .type = RUNG_TYPE_INT, .default_value = "auto", .published = "0", .low = 0, .high = 100000,
+          .flags = RUNG_PARAM_AUTO),
     CALIBRATE_PARAM(ws_params, "5"),
     {0},
 };
@@ -271,7 +272,7 @@ const method method_ws_dl = {
                  "Perez-Ortiz, Gutierrez, Carbonero-Ruz, Hervas-Martinez. Semi-supervised learning for ordinal "
                  "kernel discriminant analysis. Neural Networks 84:57-66, 2016. doi:10.1016/j.neunet.2016.08.004",
              .cost = "time 2/3 n^3, memory 2 n^2 for n rows, labelled or not; n m^2, m^2 with m landmarks",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_USES_UNLABELLED},
+             .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_USES_UNLABELLED},
     .params = ws_rows,
     .params_size = sizeof(ws_params),
     .bytes = ws_bytes,

@@ -69,41 +69,42 @@ static void tell(rung_ctx *ctx, const problem *p, const mixture_summary *s)
     for (int64_t i = 0; i < p->n; i++) unlabelled += p->y[i] == 0;
     if (s->tried == 0)
         log_at(
-            ctx, RUNG_INFO,
+            ctx, RUNG_LOG_INFO,
             "weights: Gaussian processes %.2f, cumulative ridges %.2f, ordinal trees %.2f, nominal trees %.2f, random "
             "trees %.2f, class frequencies %.2f, %d members",
             of_family(s, FAMILY_GP), of_family(s, FAMILY_RIDGE), s->trees[STACKED_ORDINAL], s->trees[STACKED_NOMINAL],
             s->trees[STACKED_RANDOM], s->frequencies, s->members);
     if (s->present[FAMILY_SPREAD])
-        log_at(ctx, RUNG_INFO, "unlabelled rows: weight %.2f; held-out mae %.3f with them, %.3f without%s",
+        log_at(ctx, RUNG_LOG_INFO, "unlabelled rows: weight %.2f; held-out mae %.3f with them, %.3f without%s",
                of_family(s, FAMILY_SPREAD), s->mae, s->supervised,
                s->manifold ? " (the columns are redundant, as in images)" : "");
     else if (unlabelled > 0)
-        log_at(ctx, RUNG_INFO, "unlabelled rows: used for scaling only%s; %s %.3f",
+        log_at(ctx, RUNG_LOG_INFO, "unlabelled rows: used for scaling only%s; %s %.3f",
                s->weighted ? ", because labels have weights" : "", mae, s->mae);
     else
-        log_at(ctx, RUNG_INFO, "all %lld rows%s are labelled; %s %.3f", (long long)p->n, sample, mae, s->mae);
+        log_at(ctx, RUNG_LOG_INFO, "all %lld rows%s are labelled; %s %.3f", (long long)p->n, sample, mae, s->mae);
     if (s->unlabelled_used > 0)
-        log_at(ctx, RUNG_INFO,
+        log_at(ctx, RUNG_LOG_INFO,
                "to save time, labels were spread over only %lld of the %lld unlabelled rows, evenly spaced",
                (long long)s->unlabelled_used, (long long)s->unlabelled);
     if (problem_partial(p) && s->all == 0)
-        log_at(ctx, RUNG_INFO, "all models learn from a uniform sample of %lld of the %lld rows", (long long)p->n,
+        log_at(ctx, RUNG_LOG_INFO, "all models learn from a uniform sample of %lld of the %lld rows", (long long)p->n,
                (long long)p->all->source->n_rows);
     else if (p->all && s->all > 0)
-        log_at(ctx, RUNG_INFO,
+        log_at(ctx, RUNG_LOG_INFO,
                "boosted trees learn from all %lld labelled rows, other models from a sample of %lld rows",
                (long long)s->all, (long long)p->n);
     if (s->kernel_rows > 0)
-        log_at(ctx, RUNG_INFO, "to save time, kernels were fitted to %lld of the %lld labelled rows%s, trees to all",
+        log_at(ctx, RUNG_LOG_INFO,
+               "to save time, kernels were fitted to %lld of the %lld labelled rows%s, trees to all",
                (long long)s->kernel_rows, (long long)s->labelled, sample);
     if (s->tried > 0)
-        log_at(ctx, RUNG_WARNING,
+        log_at(ctx, RUNG_LOG_WARNING,
                "no model beats always predicting the median (%s %.3f, median %.3f), so the median is what the "
                "model predicts: the columns say little about the grades, or there are too few labels",
                mae, s->tried, s->median);
     else if (s->mae >= s->median)
-        log_at(ctx, RUNG_WARNING,
+        log_at(ctx, RUNG_LOG_WARNING,
                "no model beats always predicting the median (%s %.3f, median %.3f): the columns say "
                "little about the grades, or there are too few labels",
                mae, s->mae, s->median);
@@ -120,7 +121,7 @@ static rung_status only_class(rung_ctx *ctx, pool *mem, const problem *p, fitted
     out->own.score.outputs = 1;
     out->own.score.d = p->d;
     out->own.decide = (decision){.kind = DECISION_CONSTANT, .K = 1, .rank = 1};
-    log_at(ctx, RUNG_WARNING, "only one class has labels: it is always predicted");
+    log_at(ctx, RUNG_LOG_WARNING, "only one class has labels: it is always predicted");
     return RUNG_OK;
 }
 
@@ -154,21 +155,22 @@ static double auto_bytes(const problem_shape *shape, const void *params)
 static const param_row auto_rows[] = {
     PARAM(auto_params, effort, .name = "effort",
           .help = "how much is tried: quick and thorough proceed as normal does with four times more or fewer labels",
-          .type = RUNG_CHOICE, .default_value = "normal", .published = "normal", .choices = "quick|normal|thorough"),
+          .type = RUNG_TYPE_CHOICE, .default_value = "normal", .published = "normal",
+          .choices = "quick|normal|thorough"),
     PARAM(auto_params, trees, .name = "trees", .help = "with or without boosted and random trees among the models",
-          .type = RUNG_CHOICE, .default_value = "with", .published = "without", .choices = "without|with"),
+          .type = RUNG_TYPE_CHOICE, .default_value = "with", .published = "without", .choices = "without|with"),
     PARAM(auto_params, relevance, .name = "relevance",
-          .help = "with or without kernels on columns weighted by their relevance", .type = RUNG_CHOICE,
+          .help = "with or without kernels on columns weighted by their relevance", .type = RUNG_TYPE_CHOICE,
           .default_value = "with", .published = "without", .choices = "without|with"),
     PARAM(auto_params, temper, .name = "temper",
           .help = "with: flatten probabilities as far as held-out rows justify; without: the average as it is",
-          .type = RUNG_CHOICE, .default_value = "with", .published = "without", .choices = "without|with"),
+          .type = RUNG_TYPE_CHOICE, .default_value = "with", .published = "without", .choices = "without|with"),
     PARAM(
         auto_params, copies, .name = "copies",
         .help =
             "with: a row that equals labelled ones takes as much of their labels as equal rows justify; without: it is "
             "like any other",
-        .type = RUNG_CHOICE, .default_value = "with", .published = "without", .choices = "without|with"),
+        .type = RUNG_TYPE_CHOICE, .default_value = "with", .published = "without", .choices = "without|with"),
     {0},
 };
 
@@ -181,8 +183,8 @@ const method method_auto = {
                  "time 1000 l^3 up to 300 labels, about 50 l^3 up to 600, then linear in l (landmarks; kernels see at "
                  "most 20,000 labels); at most 1000 unlabelled rows, more if columns are redundant; memory 40 l^2, "
                  "above 600 labels 10,000 l",
-             .flags = RUNG_NEEDS_LABELS | RUNG_WEIGHTS | RUNG_PROBABILITIES | RUNG_USES_UNLABELLED | RUNG_INTERVALS |
-                      RUNG_STREAMS},
+             .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_WEIGHTS | RUNG_METHOD_PROBABILITIES |
+                      RUNG_METHOD_USES_UNLABELLED | RUNG_METHOD_INTERVALS | RUNG_METHOD_PASSES},
     .params = auto_rows,
     .params_size = sizeof(auto_params),
     .bytes = auto_bytes,

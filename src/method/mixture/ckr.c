@@ -428,14 +428,14 @@ static const param_row ckr_rows[] = {
                      "chosen by leave-one-out"),
     LANDMARKS_PARAM(ckr_params),
     PARAM(ckr_params, ridge, .name = "ridge", .help = "penalty of the coefficients; auto: chosen by leave-one-out",
-          .type = RUNG_REAL, .default_value = "auto", .published = "auto", .low = 0, .high = HUGE_VAL,
-          .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO | RUNG_SMOOTH_UP),
+          .type = RUNG_TYPE_REAL, .default_value = "auto", .published = "auto", .low = 0, .high = HUGE_VAL,
+          .flags = RUNG_PARAM_OPEN_LOW | RUNG_PARAM_LOG | RUNG_PARAM_AUTO | RUNG_PARAM_SMOOTH_UP),
     PARAM(ckr_params, mu, .name = "mu",
-          .help = "weight of the graph over all rows; 0: the unlabelled rows are not used", .type = RUNG_REAL,
-          .default_value = "0", .published = "0", .low = 0, .high = HUGE_VAL, .flags = RUNG_LOG | RUNG_SMOOTH_UP,
-          .grid = "0,0.01,0.1,1"),
+          .help = "weight of the graph over all rows; 0: the unlabelled rows are not used", .type = RUNG_TYPE_REAL,
+          .default_value = "0", .published = "0", .low = 0, .high = HUGE_VAL,
+          .flags = RUNG_PARAM_LOG | RUNG_PARAM_SMOOTH_UP, .grid = "0,0.01,0.1,1"),
     PARAM(ckr_params, neighbours, .name = "neighbours",
-          .help = "mu > 0: number of nearest rows connected with each row in the graph", .type = RUNG_INT,
+          .help = "mu > 0: number of nearest rows connected with each row in the graph", .type = RUNG_TYPE_INT,
           .default_value = "10", .published = "10", .low = 1, .high = 100000),
     {0},
 };
@@ -447,8 +447,8 @@ const method method_ckr = {
                           "Networks 17(10):1467-1475, 2004",
              .cost = "time 10 l^3 for each gamma tried, memory 6 l^2; with mu > 0 also n^3; m landmarks: time 5 l m^2 "
                      "for each, memory l d + 6 m^2",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_PROBABILITIES |
-                      RUNG_USES_UNLABELLED | RUNG_STREAMS},
+             .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_WEIGHTS |
+                      RUNG_METHOD_PROBABILITIES | RUNG_METHOD_USES_UNLABELLED | RUNG_METHOD_PASSES},
     .params = ckr_rows,
     .params_size = sizeof(ckr_params),
     .bytes = ckr_bytes,

@@ -42,7 +42,7 @@ static double ogp_bytes(const problem_shape *shape, const void *params)
 
 static const param_row ogp_rows[] = {
     PARAM(ogp_params, features, .name = "features", .help = "the scaled columns, their ranks, or an average of both",
-          .type = RUNG_CHOICE, .default_value = "both", .published = "both", .choices = "standard|rank|both"),
+          .type = RUNG_TYPE_CHOICE, .default_value = "both", .published = "both", .choices = "standard|rank|both"),
     {0},
 };
 
@@ -52,7 +52,8 @@ const method method_ogp = {
              .reference = "Likelihood of Chu, Ghahramani. Gaussian processes for ordinal regression. JMLR 6:1019-1041, "
                           "2005; thresholds are inferred, models averaged by leave-one-out",
              .cost = "time 300 l^3 up to 500 labels, about 100 l^3 above; memory 16 l^2; the model about 20 l^2",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_PROBABILITIES | RUNG_INTERVALS},
+             .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_WEIGHTS |
+                      RUNG_METHOD_PROBABILITIES | RUNG_METHOD_INTERVALS},
     .params = ogp_rows,
     .params_size = sizeof(ogp_params),
     .bytes = ogp_bytes,

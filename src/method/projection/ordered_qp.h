@@ -50,23 +50,23 @@ fit_size orml_size(const problem_shape *shape, int neighbours, int calibrate);
 #define ORDINAL_GRAPH_PARAM(T)                                                                                         \
     PARAM(T, neighbours, .name = "neighbours",                                                                         \
           .help = "number of nearest rows, by distance times rank difference plus 1; mutual neighbours are connected", \
-          .type = RUNG_INT, .default_value = "10", .published = "10", .low = 1, .high = 1000000)
+          .type = RUNG_TYPE_INT, .default_value = "10", .published = "10", .low = 1, .high = 1000000)
 
 #define ORML_PARAMS(T)                                                                                                 \
     PARAM(T, d.ridge, .name = "ridge",                                                                                 \
           .help = "amount added to the graph term, relative to its trace divided by the number of varying columns "    \
                   "(kernels: rows); kernel=linear: 0 uses the pseudo-inverse",                                         \
-          .type = RUNG_REAL, .default_value = "0.1", .published = "0", .low = 0, .high = HUGE_VAL,                     \
-          .flags = RUNG_LOG | RUNG_SMOOTH_UP, .grid = "1,0.1,0.01,0.001,0.0001"),                                      \
+          .type = RUNG_TYPE_REAL, .default_value = "0.1", .published = "0", .low = 0, .high = HUGE_VAL,                \
+          .flags = RUNG_PARAM_LOG | RUNG_PARAM_SMOOTH_UP, .grid = "1,0.1,0.01,0.001,0.0001"),                          \
         PARAM(T, d.thresholds, .name = "thresholds",                                                                   \
               .help = "fitted to out-of-fold scores, midpoints of the projected class means, or weighted by the "      \
                       "class sizes",                                                                                   \
-              .type = RUNG_CHOICE, .default_value = "recalibrated", .published = "weighted",                           \
+              .type = RUNG_TYPE_CHOICE, .default_value = "recalibrated", .published = "weighted",                      \
               .choices = "recalibrated|midpoint|weighted"),                                                            \
         PARAM(T, d.C, .name = "C",                                                                                     \
               .help = "weight of the margin between adjacent class means; scales score and thresholds, never changes " \
                       "a rank",                                                                                        \
-              .type = RUNG_REAL, .default_value = "1", .published = "1", .low = 0, .high = HUGE_VAL,                   \
-              .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_NO_EFFECT)
+              .type = RUNG_TYPE_REAL, .default_value = "1", .published = "1", .low = 0, .high = HUGE_VAL,              \
+              .flags = RUNG_PARAM_OPEN_LOW | RUNG_PARAM_LOG | RUNG_PARAM_NO_EFFECT)
 
 #endif

@@ -156,8 +156,8 @@ static rung_status orml_m_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fit
     TRY(alternation_new(ctx, p, params, &classes, &a, &sigma));
     TRY(best_of_starts(ctx, &a, p->d, &best));
     if (!best.settled)
-        log_at(ctx, RUNG_DEBUG, "orml-m stopped after %d sweeps before its objective had settled to %g", best.sweeps,
-               params->tolerance);
+        log_at(ctx, RUNG_LOG_DEBUG, "orml-m stopped after %d sweeps before its objective had settled to %g",
+               best.sweeps, params->tolerance);
     TRY(NEW(ctx, &ctx->scratch, W, p->d));
     tensor_direction(&best.t, W);
     TRY(linear_scorer(ctx, mem, p, 1, W, NULL, &out->own.score));
@@ -207,11 +207,11 @@ static const param_row orml_m_rows[] = {
     ORML_PARAMS(orml_m_params),
     SWEEPS_PARAM(orml_m_params, "30"),
     PARAM(orml_m_params, tolerance, .name = "tolerance",
-          .help = "stop when a sweep changes the objective by less than this share", .type = RUNG_REAL,
-          .default_value = "1e-8", .published = "1e-8", .low = 0, .high = 1, .flags = RUNG_LOG),
+          .help = "stop when a sweep changes the objective by less than this share", .type = RUNG_TYPE_REAL,
+          .default_value = "1e-8", .published = "1e-8", .low = 0, .high = 1, .flags = RUNG_PARAM_LOG),
     PARAM(orml_m_params, starts, .name = "starts",
           .help = "number of starts, the first from equal entries, the others random; the best objective is kept",
-          .type = RUNG_INT, .default_value = "1", .published = "1", .low = 1, .high = 1000000),
+          .type = RUNG_TYPE_INT, .default_value = "1", .published = "1", .low = 1, .high = 1000000),
     CALIBRATE_PARAM(orml_m_params, "5"),
     {0},
 };
@@ -221,7 +221,7 @@ const method method_orml_m = {
              .title = "Ordinal regression via manifold learning, multilinear",
              .reference = "Liu, Liu, Chan. Ordinal regression via manifold learning. AAAI 2011",
              .cost = "time n^2 d for the graph, then starts x sweeps x modes x min(n, d) d; memory 8 n d",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_USES_UNLABELLED},
+             .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_USES_UNLABELLED},
     .params = orml_m_rows,
     .params_size = sizeof(orml_m_params),
     .bytes = orml_m_bytes,

@@ -19,22 +19,23 @@ typedef struct {
 
 #define NEIGHBOURS_PARAM(T)                                                                                            \
     PARAM(T, neighbours, .name = "neighbours", .help = "number of nearest rows connected with each row",               \
-          .type = RUNG_INT, .default_value = "10", .published = "10", .low = 1, .high = 1000000, .grid = "5,10,20")
+          .type = RUNG_TYPE_INT, .default_value = "10", .published = "10", .low = 1, .high = 1000000,                  \
+          .grid = "5,10,20")
 #define COMPONENTS_PARAM                                                                                               \
-    PARAM(projection_params, components, .name = "components", .help = "number of directions", .type = RUNG_INT,       \
+    PARAM(projection_params, components, .name = "components", .help = "number of directions", .type = RUNG_TYPE_INT,  \
           .default_value = "1", .published = "1", .low = 1, .high = 1000000)
 #define PROJECTION_RIDGE_PARAM                                                                                         \
     PARAM(projection_params, ridge, .name = "ridge",                                                                   \
-          .help = "amount added to the denominator, relative to its mean diagonal entry", .type = RUNG_REAL,           \
+          .help = "amount added to the denominator, relative to its mean diagonal entry", .type = RUNG_TYPE_REAL,      \
           .default_value = "1e-3", .published = "1e-3", .low = 0, .high = HUGE_VAL,                                    \
-          .flags = RUNG_LOG | RUNG_SMOOTH_UP, .grid = "1,0.1,0.01,0.001,0.0001")
+          .flags = RUNG_PARAM_LOG | RUNG_PARAM_SMOOTH_UP, .grid = "1,0.1,0.01,0.001,0.0001")
 #define SWEEPS_PARAM(T, value)                                                                                         \
-    PARAM(T, sweeps, .name = "sweeps", .help = "maximum number of rounds over the modes", .type = RUNG_INT,            \
+    PARAM(T, sweeps, .name = "sweeps", .help = "maximum number of rounds over the modes", .type = RUNG_TYPE_INT,       \
           .default_value = value, .published = value, .low = 1, .high = 1000000)
 #define SHAPE_PARAM(T)                                                                                                 \
     PARAM(T, shape, .name = "shape",                                                                                   \
           .help = "sizes of a row as a tensor, such as 16x16 or 4x4x3, last index varying fastest; unset: one mode",   \
-          .type = RUNG_TEXT, .flags = RUNG_OPTIONAL)
+          .type = RUNG_TYPE_TEXT, .flags = RUNG_PARAM_OPTIONAL)
 
 /* ---- coordinates ---- */
 

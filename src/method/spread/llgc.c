@@ -45,10 +45,10 @@ static double llgc_bytes(const problem_shape *shape, const void *params_)
 static const param_row llgc_rows[] = {
     SPREAD_PARAMS(llgc_params),
     PARAM(llgc_params, neighbours, .name = "neighbours",
-          .help = "number of nearest rows connected with each row; 0: all pairs, as published", .type = RUNG_INT,
+          .help = "number of nearest rows connected with each row; 0: all pairs, as published", .type = RUNG_TYPE_INT,
           .default_value = "10", .published = "0", .low = 0, .high = 100000, .grid = "5,10,20"),
     PARAM(llgc_params, decision, .name = "decision",
-          .help = "the class with the largest membership, or the median class", .type = RUNG_CHOICE,
+          .help = "the class with the largest membership, or the median class", .type = RUNG_TYPE_CHOICE,
           .default_value = "argmax", .published = "argmax", .choices = "argmax|median"),
     CALIBRATE_PARAM(llgc_params, "auto"),
     {0},
@@ -60,7 +60,8 @@ const method method_llgc = {
              .reference =
                  "Zhou, Bousquet, Lal, Weston, Schoelkopf. Learning with local and global consistency. NIPS 16, 2004",
              .cost = "time n^2 d (neighbours), memory n k; dense: time n^3/3, memory n^2",
-             .flags = RUNG_NEEDS_LABELS | RUNG_TRANSDUCTIVE | RUNG_PROBABILITIES | RUNG_USES_UNLABELLED},
+             .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_TRANSDUCTIVE | RUNG_METHOD_PROBABILITIES |
+                      RUNG_METHOD_USES_UNLABELLED},
     .params = llgc_rows,
     .params_size = sizeof(llgc_params),
     .bytes = llgc_bytes,

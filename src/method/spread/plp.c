@@ -59,7 +59,8 @@ const method method_plp = {
                  "Xiang, Liu, Zhang. A general graph-based semi-supervised learning with novel class "
                  "discovery. Neural Computing and Applications 19:549-555, 2010",
              .cost = "time n^2 d for the neighbours, n k per sweep; memory n k",
-             .flags = RUNG_NEEDS_LABELS | RUNG_TRANSDUCTIVE | RUNG_PROBABILITIES | RUNG_USES_UNLABELLED},
+             .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_TRANSDUCTIVE | RUNG_METHOD_PROBABILITIES |
+                      RUNG_METHOD_USES_UNLABELLED},
     .params = plp_rows,
     .params_size = sizeof(plp_params),
     .bytes = plp_bytes,

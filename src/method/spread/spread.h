@@ -12,13 +12,13 @@ typedef struct {
 /* T has a member `spread_params spread`. */
 #define SPREAD_PARAMS(T)                                                                                               \
     PARAM(T, spread.spread, .name = "spread", .help = "how far labels spread over the graph, between 0 and 1",         \
-          .type = RUNG_REAL, .default_value = "0.99", .published = "0.99", .low = 0, .high = 0.999999,                 \
-          .flags = RUNG_OPEN_LOW),                                                                                     \
+          .type = RUNG_TYPE_REAL, .default_value = "0.99", .published = "0.99", .low = 0, .high = 0.999999,            \
+          .flags = RUNG_PARAM_OPEN_LOW),                                                                               \
         PARAM(T, spread.width, .name = "spread-width",                                                                 \
               .help =                                                                                                  \
                   "width s of the edge weights exp(-d^2/(2 s^2)); auto: the median distance to the last neighbour",    \
-              .type = RUNG_REAL, .default_value = "auto", .published = "1", .low = 0, .high = HUGE_VAL,                \
-              .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO)
+              .type = RUNG_TYPE_REAL, .default_value = "auto", .published = "1", .low = 0, .high = HUGE_VAL,           \
+              .flags = RUNG_PARAM_OPEN_LOW | RUNG_PARAM_LOG | RUNG_PARAM_AUTO)
 
 /* The graph: its edges W (NULL: all pairs) and their width. */
 rung_status spread_graph(rung_ctx *ctx, problem *p, const spread_params *params, int k, const la_csr **W,

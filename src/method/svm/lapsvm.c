@@ -307,12 +307,13 @@ static double lapsvm_bytes(const problem_shape *shape, const void *params_)
 static const param_row lapsvm_rows[] = {
     KERNEL_PARAMS_AS(lapsvm_params, "auto", "auto", GRAPH_GAMMA_GRID, GAMMA_HELP),
     LANDMARKS_PARAM(lapsvm_params),
-    PARAM(lapsvm_params, C, .name = "C", .help = "weight of the hinge losses of the labelled rows", .type = RUNG_REAL,
-          .default_value = "1", .published = "1", .low = 0, .high = HUGE_VAL,
-          .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_SMOOTH_DOWN | RUNG_CHEAP, .grid = "0.1,1,10,100"),
+    PARAM(lapsvm_params, C, .name = "C", .help = "weight of the hinge losses of the labelled rows",
+          .type = RUNG_TYPE_REAL, .default_value = "1", .published = "1", .low = 0, .high = HUGE_VAL,
+          .flags = RUNG_PARAM_OPEN_LOW | RUNG_PARAM_LOG | RUNG_PARAM_SMOOTH_DOWN | RUNG_PARAM_CHEAP,
+          .grid = "0.1,1,10,100"),
     MU_PARAM(lapsvm_params, "", 0, "0,0.01,0.1,1", NULL),
     PARAM(lapsvm_params, bias, .name = "bias", .help = "constant of the score: 1 added to the kernel, or unpenalised",
-          .type = RUNG_CHOICE, .default_value = "kernel", .published = "kernel", .choices = "kernel|free"),
+          .type = RUNG_TYPE_CHOICE, .default_value = "kernel", .published = "kernel", .choices = "kernel|free"),
     NEIGHBOUR_GRAPH_PARAMS(lapsvm_params),
     DERIVATIVE_PARAM(lapsvm_params),
     CALIBRATE_PARAM(lapsvm_params, "auto"),
@@ -326,7 +327,8 @@ const method method_lapsvm = {
                           "labeled and unlabeled examples. JMLR 7:2399-2434, 2006",
              .cost = "time 5/3 n^3, less if the kernel matrix has a lower rank; memory 3 n^2 for n rows, labelled or "
                      "not; m landmarks: time 4 n m^2, memory n d + 5 m^2 + l^2 for l labelled rows",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_USES_UNLABELLED},
+             .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_WEIGHTS |
+                      RUNG_METHOD_USES_UNLABELLED},
     .params = lapsvm_rows,
     .params_size = sizeof(lapsvm_params),
     .bytes = lapsvm_bytes,

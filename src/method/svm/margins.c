@@ -360,7 +360,7 @@ static rung_status descend(rung_ctx *ctx, const margins_problem *p, coordinate *
         TRY(newton_step(ctx, p, c, s));
         work = 0;
     }
-    log_at(ctx, RUNG_WARNING, "the support vector problem is not solved to its tolerance after %d sweeps", SWEEPS);
+    log_at(ctx, RUNG_LOG_WARNING, "the support vector problem is not solved to its tolerance after %d sweeps", SWEEPS);
     return RUNG_OK;
 }
 

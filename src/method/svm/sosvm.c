@@ -356,32 +356,32 @@ static double sosvm_bytes(const problem_shape *shape, const void *params_)
 }
 
 #define LAMBDA(field, value, what, way, values)                                                                        \
-    PARAM(sosvm_params, field, .name = #field, .help = what, .type = RUNG_REAL, .default_value = value,                \
-          .published = value, .low = 0, .high = HUGE_VAL, .flags = RUNG_LOG | (way), .grid = values)
+    PARAM(sosvm_params, field, .name = #field, .help = what, .type = RUNG_TYPE_REAL, .default_value = value,           \
+          .published = value, .low = 0, .high = HUGE_VAL, .flags = RUNG_PARAM_LOG | (way), .grid = values)
 
 static const param_row sosvm_rows[] = {
     KERNEL_PARAMS_AS(sosvm_params, "auto", "auto", GRAPH_GAMMA_GRID, GAMMA_HELP),
     LANDMARKS_PARAM(sosvm_params),
-    LAMBDA(lambda1, "1", "weight of the squared distance between scores and propagated ranks", RUNG_SMOOTH_DOWN,
+    LAMBDA(lambda1, "1", "weight of the squared distance between scores and propagated ranks", RUNG_PARAM_SMOOTH_DOWN,
            "0.1,1,10"),
-    LAMBDA(lambda2, "1", "weight of the margins between ordered labelled rows", RUNG_SMOOTH_DOWN | RUNG_CHEAP,
-           "0.1,1,10"),
-    LAMBDA(lambda3, "0.1", "weight of the graph over all rows", RUNG_SMOOTH_UP, "0,0.01,0.1,1"),
+    LAMBDA(lambda2, "1", "weight of the margins between ordered labelled rows",
+           RUNG_PARAM_SMOOTH_DOWN | RUNG_PARAM_CHEAP, "0.1,1,10"),
+    LAMBDA(lambda3, "0.1", "weight of the graph over all rows", RUNG_PARAM_SMOOTH_UP, "0,0.01,0.1,1"),
     PARAM(sosvm_params, omega, .name = "omega",
           .help = "share of the similarity of propagated ranks in the graph; the rest is the similarity of the rows",
-          .type = RUNG_REAL, .default_value = "0.5", .published = "0.5", .low = 0, .high = 1),
+          .type = RUNG_TYPE_REAL, .default_value = "0.5", .published = "0.5", .low = 0, .high = 1),
     NOVEL_PARAM(sosvm_params),
     NEIGHBOUR_GRAPH_PARAMS(sosvm_params),
     PARAM(sosvm_params, pairs, .name = "pairs",
           .help = "labelled rows compared: all of adjacent classes, consecutive rows in the order of ranks, or these "
                   "without equal ranks",
-          .type = RUNG_CHOICE, .default_value = "adjacent", .published = "consecutive",
-          .choices = "adjacent|consecutive|skip", .flags = RUNG_CHEAP),
+          .type = RUNG_TYPE_CHOICE, .default_value = "adjacent", .published = "consecutive",
+          .choices = "adjacent|consecutive|skip", .flags = RUNG_PARAM_CHEAP),
     PARAM(sosvm_params, scale_norm, .name = "scale-norm",
-          .help = "similarities of propagated ranks: divided by the number of rows, or unchanged", .type = RUNG_CHOICE,
-          .default_value = "mean", .published = "none", .choices = "mean|none"),
+          .help = "similarities of propagated ranks: divided by the number of rows, or unchanged",
+          .type = RUNG_TYPE_CHOICE, .default_value = "mean", .published = "none", .choices = "mean|none"),
     PARAM(sosvm_params, evaluate, .name = "evaluate",
-          .help = "rows with a target: all, with propagated ranks, or only the labelled ones", .type = RUNG_CHOICE,
+          .help = "rows with a target: all, with propagated ranks, or only the labelled ones", .type = RUNG_TYPE_CHOICE,
           .default_value = "all", .published = "all", .choices = "all|labelled"),
     DERIVATIVE_PARAM(sosvm_params),
     CALIBRATE_PARAM(sosvm_params, "auto"),
@@ -395,7 +395,8 @@ const method method_sosvm = {
                           "unlabeled data. CIKM 2010",
              .cost = "time 5/3 n^3, less if the kernel matrix has a lower rank, then l per step; memory 3 n^2 for n "
                      "rows, l of them labelled; m landmarks: time 4 n m^2, memory n d + 5 m^2 + l^2",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_USES_UNLABELLED},
+             .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_WEIGHTS |
+                      RUNG_METHOD_USES_UNLABELLED},
     .params = sosvm_rows,
     .params_size = sizeof(sosvm_params),
     .bytes = sosvm_bytes,

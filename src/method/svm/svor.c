@@ -449,7 +449,7 @@ static rung_status converge(rung_ctx *ctx, solver *a)
         stuck = s->primal - s->gap > dual + NO_GAIN * s->primal ? 0 : stuck + 1;
         progress(ctx, "fitting", fmin(a->q->tolerance * s->primal / s->gap, 0.99));
         if (stuck == STUCK_MOST && (s->violation <= ROUNDED || s->gap <= ROUNDED * s->primal)) {
-            log_at(ctx, RUNG_WARNING, "the relative duality gap is %.2g; rounding prevents a smaller one",
+            log_at(ctx, RUNG_LOG_WARNING, "the relative duality gap is %.2g; rounding prevents a smaller one",
                    s->gap / s->primal);
             break;
         }

@@ -9,15 +9,17 @@ typedef enum { LAMBDA_RELATIVE, LAMBDA_ABSOLUTE } lambda_kind;
 
 #define LAMBDA_PARAMS(T, value, published_value)                                                                       \
     PARAM(T, lambda, .name = "lambda", .help = "weight of the ridge; auto: least leave-one-out error",                 \
-          .type = RUNG_REAL, .default_value = value, .published = published_value, .low = 0, .high = HUGE_VAL,         \
-          .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO | RUNG_SMOOTH_UP, .grid = "10,1,0.1,0.01,0.001"),              \
+          .type = RUNG_TYPE_REAL, .default_value = value, .published = published_value, .low = 0, .high = HUGE_VAL,    \
+          .flags = RUNG_PARAM_OPEN_LOW | RUNG_PARAM_LOG | RUNG_PARAM_AUTO | RUNG_PARAM_SMOOTH_UP,                      \
+          .grid = "10,1,0.1,0.01,0.001"),                                                                              \
         PARAM(T, lambda_kind, .name = "lambda-kind",                                                                   \
-              .help = "unit of lambda: the mean eigenvalue of the centred kernel matrix, or 1", .type = RUNG_CHOICE,   \
-              .default_value = "relative", .published = "absolute", .choices = "relative|absolute")
+              .help = "unit of lambda: the mean eigenvalue of the centred kernel matrix, or 1",                        \
+              .type = RUNG_TYPE_CHOICE, .default_value = "relative", .published = "absolute",                          \
+              .choices = "relative|absolute")
 
 #define TARGET_THRESHOLDS_PARAM(T)                                                                                     \
     PARAM(T, thresholds, .name = "thresholds",                                                                         \
-          .help = "fitted to out-of-fold scores, or midpoints of the class values", .type = RUNG_CHOICE,               \
+          .help = "fitted to out-of-fold scores, or midpoints of the class values", .type = RUNG_TYPE_CHOICE,          \
           .default_value = "recalibrated", .published = "midpoint", .choices = "recalibrated|midpoint")
 
 /* lambda of the parameters as a number; RUNG_EDATA if all rows are equal, RUNG_EARG if it is far out of range. */

@@ -60,7 +60,7 @@ static rung_status kpca_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitte
     TRY(centred_leading(ctx, &c, r, value, v, a));
     for (int j = 0; j < r; j++) {
         if (value[j] <= 1e-12 * value[0]) { /* beyond the rank: a column of zeros */
-            log_at(ctx, RUNG_WARNING, "component %d is zero: the rows span only %d", j + 1, j);
+            log_at(ctx, RUNG_LOG_WARNING, "component %d is zero: the rows span only %d", j + 1, j);
             memset(a + j * basis, 0, sizeof *a * (size_t)(basis * (r - j)));
             r = j;
             break;
@@ -161,13 +161,13 @@ static const param_row kpca_rows[] = {
           .help =
               "only for the report: the share of each component that a ridge regression with this lambda leaves; auto "
               "is 0.1",
-          .type = RUNG_REAL, .default_value = "0.1", .published = "0.1", .low = 0, .high = HUGE_VAL,
-          .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO | RUNG_NO_EFFECT),
+          .type = RUNG_TYPE_REAL, .default_value = "0.1", .published = "0.1", .low = 0, .high = HUGE_VAL,
+          .flags = RUNG_PARAM_OPEN_LOW | RUNG_PARAM_LOG | RUNG_PARAM_AUTO | RUNG_PARAM_NO_EFFECT),
     PARAM(kpca_params, lambda_kind, .name = "lambda-kind",
-          .help = "unit of lambda: the mean eigenvalue of the centred kernel matrix, or 1", .type = RUNG_CHOICE,
+          .help = "unit of lambda: the mean eigenvalue of the centred kernel matrix, or 1", .type = RUNG_TYPE_CHOICE,
           .default_value = "relative", .published = "absolute", .choices = "relative|absolute"),
     PARAM(kpca_params, components, .name = "components", .help = "number of components, largest first",
-          .type = RUNG_INT, .default_value = "2", .published = "2", .low = 1, .high = 100000, .grid = "1,2,4,8"),
+          .type = RUNG_TYPE_INT, .default_value = "2", .published = "2", .low = 1, .high = 100000, .grid = "1,2,4,8"),
     CALIBRATE_PARAM(kpca_params, "auto"),
     {0},
 };
@@ -178,7 +178,7 @@ const method method_kpca = {
              .reference = "Schoelkopf, Smola, Mueller. Nonlinear component analysis as a kernel eigenvalue problem. "
                           "Neural Computation 10(5):1299-1319, 1998. doi:10.1162/089976698300017467",
              .cost = "time about n^2 per component, memory 2 n^2; n m^2, m^2 with m landmarks (linear kernel: m = d)",
-             .flags = RUNG_USES_UNLABELLED},
+             .flags = RUNG_METHOD_USES_UNLABELLED},
     .params = kpca_rows,
     .params_size = sizeof(kpca_params),
     .bytes = kpca_bytes,

@@ -415,7 +415,7 @@ static const param_row krr_rows[] = {
     LANDMARKS_PARAM(krr_params),
     LAMBDA_PARAMS(krr_params, "0.1", "0.1"),
     PARAM(krr_params, centre, .name = "centre", .help = "centre the kernel and add an unpenalised intercept",
-          .type = RUNG_CHOICE, .default_value = "yes", .published = "no", .choices = "yes|no"),
+          .type = RUNG_TYPE_CHOICE, .default_value = "yes", .published = "no", .choices = "yes|no"),
     TARGET_THRESHOLDS_PARAM(krr_params),
     CALIBRATE_PARAM(krr_params, "5"),
     {0},
@@ -428,7 +428,8 @@ const method method_krr = {
                           "1998, 515-521",
              .cost = "time l^3/3, memory 2 l^2 for l labelled rows; l m^2, m^2 with m landmarks (linear kernel: "
                      "m = d)",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_REAL_TARGETS | RUNG_STREAMS},
+             .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_REAL_TARGETS |
+                      RUNG_METHOD_PASSES},
     .params = krr_rows,
     .params_size = sizeof(krr_params),
     .bytes = krr_bytes,

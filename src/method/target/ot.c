@@ -68,7 +68,8 @@ static rung_status choose_lambda(rung_ctx *ctx, pool *mem, ot *o, fitted *out)
     if (!isnan(o->params->lambda))
         return centred_lambda(ctx, &o->kernel, o->params->lambda, o->params->lambda_kind, &o->space.lambda);
     if (o->rows.m < 3) {
-        log_at(ctx, RUNG_WARNING, "lambda=auto: with fewer than three labels lambda cannot be estimated; using 0.1");
+        log_at(ctx, RUNG_LOG_WARNING,
+               "lambda=auto: with fewer than three labels lambda cannot be estimated; using 0.1");
         return centred_lambda(ctx, &o->kernel, 0.1, LAMBDA_RELATIVE, &o->space.lambda);
     }
     labelled_rows rows = o->rows;
@@ -295,12 +296,12 @@ static const param_row ot_rows[] = {
     PARAM(ot_params, norm, .name = "norm",
           .help = "length of the unlabelled part: that of the labelled values, or free; auto: free for real targets, "
                   "labelled for classes",
-          .type = RUNG_CHOICE, .default_value = "auto", .published = "labelled", .choices = "auto|labelled|free"),
+          .type = RUNG_TYPE_CHOICE, .default_value = "auto", .published = "labelled", .choices = "auto|labelled|free"),
     PARAM(ot_params, balance, .name = "balance",
-          .help = "centre the labels and leave a constant unpenalised; not for real targets", .type = RUNG_CHOICE,
+          .help = "centre the labels and leave a constant unpenalised; not for real targets", .type = RUNG_TYPE_CHOICE,
           .default_value = "yes", .published = "no", .choices = "yes|no"),
     PARAM(ot_params, components, .name = "components",
-          .help = "number of generalised components; the first is the target vector", .type = RUNG_INT,
+          .help = "number of generalised components; the first is the target vector", .type = RUNG_TYPE_INT,
           .default_value = "1", .published = "1", .low = 1, .high = 100000),
     TARGET_THRESHOLDS_PARAM(ot_params),
     CALIBRATE_PARAM(ot_params, "5"),
@@ -315,7 +316,7 @@ const method method_ot = {
              .cost = "time about 4 n^3, memory 5 n^2 (norm=free: n^2 l, 2 n^2); n m^2, m^2 with m landmarks (linear "
                      "kernel: m = "
                      "d)",
-             .flags = RUNG_REAL_TARGETS | RUNG_TRANSDUCTIVE | RUNG_USES_UNLABELLED},
+             .flags = RUNG_METHOD_REAL_TARGETS | RUNG_METHOD_TRANSDUCTIVE | RUNG_METHOD_USES_UNLABELLED},
     .params = ot_rows,
     .params_size = sizeof(ot_params),
     .bytes = ot_bytes,

@@ -226,13 +226,13 @@ static double tld_bytes(const problem_shape *shape, const void *params_)
 static const param_row tld_rows[] = {
     KERNEL_PARAMS(tld_params),
     PARAM(tld_params, lambda, .name = "lambda",
-          .help = "weight of the ridge, added to the diagonal of the uncentred kernel matrix", .type = RUNG_REAL,
+          .help = "weight of the ridge, added to the diagonal of the uncentred kernel matrix", .type = RUNG_TYPE_REAL,
           .default_value = "1", .published = "1", .low = 0, .high = HUGE_VAL,
-          .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_SMOOTH_UP, .grid = "10,1,0.1,0.01"),
+          .flags = RUNG_PARAM_OPEN_LOW | RUNG_PARAM_LOG | RUNG_PARAM_SMOOTH_UP, .grid = "10,1,0.1,0.01"),
     PARAM(tld_params, lambda_star, .name = "lambda-star",
           .help = "weight of the distance between the unlabelled values and their prediction from the labelled rows",
-          .type = RUNG_REAL, .default_value = "0.1", .published = "0.1", .low = 0, .high = HUGE_VAL,
-          .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_SMOOTH_UP),
+          .type = RUNG_TYPE_REAL, .default_value = "0.1", .published = "0.1", .low = 0, .high = HUGE_VAL,
+          .flags = RUNG_PARAM_OPEN_LOW | RUNG_PARAM_LOG | RUNG_PARAM_SMOOTH_UP),
     TARGET_THRESHOLDS_PARAM(tld_params),
     CALIBRATE_PARAM(tld_params, "5"),
     {0},
@@ -244,8 +244,8 @@ const method method_tld = {
              .reference = "After Chapelle, Vapnik, Weston. Transductive inference for estimating values of functions. "
                           "NIPS 12, 1999, 421-427",
              .cost = "time n^3, memory 3 n^2; no landmarks; for many rows use ot",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_REAL_TARGETS | RUNG_TRANSDUCTIVE |
-                      RUNG_USES_UNLABELLED},
+             .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_REAL_TARGETS |
+                      RUNG_METHOD_TRANSDUCTIVE | RUNG_METHOD_USES_UNLABELLED},
     .params = tld_rows,
     .params_size = sizeof(tld_params),
     .bytes = tld_bytes,

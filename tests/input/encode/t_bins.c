@@ -144,9 +144,9 @@ static void test_bins(void **state)
     dataset_free(data);
 }
 
-static void keep_log(void *user, rung_level level, const char *text)
+static void keep_log(void *user, rung_log_level level, const char *text)
 {
-    if (level == RUNG_WARNING) snprintf(user, 256, "%s", text);
+    if (level == RUNG_LOG_WARNING) snprintf(user, 256, "%s", text);
 }
 
 static void test_too_few(void **state)

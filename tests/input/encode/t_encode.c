@@ -177,7 +177,7 @@ static void test_categories(void **state)
 }
 
 static char logged[2000];
-static void keep_log(void *user, rung_level level, const char *text)
+static void keep_log(void *user, rung_log_level level, const char *text)
 {
     (void)user, (void)level;
     strncat(logged, text, sizeof logged - strlen(logged) - 1);
@@ -522,11 +522,11 @@ static rung_status recode_text(rung_ctx *ctx, const coding *code, const char *te
 
 typedef struct {
     int count;
-    rung_level level;
+    rung_log_level level;
     char text[512];
 } log_record;
 
-static void record_log(void *user, rung_level level, const char *text)
+static void record_log(void *user, rung_log_level level, const char *text)
 {
     log_record *record = user;
     record->count++;
@@ -556,7 +556,7 @@ static void test_recode_by_name(void **state)
     check_ranks(data, 4, (int[]){2, 0, 1, 2});
     check_classes(data, 2, (const char *[]){"1", "2"});
     assert_int_equal(record.count, 1);
-    assert_int_equal(record.level, RUNG_WARNING);
+    assert_int_equal(record.level, RUNG_LOG_WARNING);
     assert_non_null(strstr(record.text,
                            ": 2 cells hold a category not seen in training and are coded as zeros; the first "
                            "is 'green' in line 3, column 'colour'"));

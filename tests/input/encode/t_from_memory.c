@@ -175,10 +175,10 @@ static void test_text_for_numbers(void **state)
     rung_data_free(train);
 }
 
-static void count_warnings(void *user, rung_level level, const char *text)
+static void count_warnings(void *user, rung_log_level level, const char *text)
 {
     (void)text;
-    *(int *)user += level == RUNG_WARNING;
+    *(int *)user += level == RUNG_LOG_WARNING;
 }
 
 /* Text that the caller says is text: numbers are categories, and no sign of a mistake; nor is a column without cells. */

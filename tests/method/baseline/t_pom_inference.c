@@ -190,7 +190,7 @@ static void test_robust_errors(void **state)
         if (way != 1) assert_ok(ctx, rung_data_set_groups(ctx, data, group));
         rung_model *model = pom_of(ctx, data, "logit", "standard");
         int64_t units = 0;
-        assert_string_equal(rung_model_errors(model, &units), kind[way]);
+        assert_string_equal(rung_model_standard_errors(model, &units), kind[way]);
         assert_int_equal(units, way == 1 ? 1000 : 50);
         assert_true(worst_error(model, expected[way]) < 2e-4);
         assert_int_equal(rung_model_covariance(model, covariance), 12);

@@ -104,10 +104,10 @@ typedef struct {
     char text[256];
 } warnings;
 
-static void note_warning(void *user, rung_level level, const char *text)
+static void note_warning(void *user, rung_log_level level, const char *text)
 {
     warnings *w = user;
-    if (level != RUNG_WARNING) return;
+    if (level != RUNG_LOG_WARNING) return;
     w->count++;
     snprintf(w->text, sizeof w->text, "%s", text);
 }

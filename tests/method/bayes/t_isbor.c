@@ -57,11 +57,11 @@ typedef struct {
     double evidence, fall; /* the last, and the largest fall from one to the next, relative */
 } trace;
 
-static void note_step(void *user, rung_level level, const char *text)
+static void note_step(void *user, rung_log_level level, const char *text)
 {
     trace *t = user;
     const char *evidence = strstr(text, "log evidence ");
-    if (level != RUNG_DEBUG || !evidence) return;
+    if (level != RUNG_LOG_DEBUG || !evidence) return;
     double now = atof(evidence + strlen("log evidence "));
     if (t->steps > 0) t->fall = fmax(t->fall, (t->evidence - now) / fmax(1, fabs(now)));
     t->evidence = now;
@@ -310,9 +310,9 @@ static void a_width_is_a_gamma(void **state)
     free_rows(&r);
 }
 
-static void note_cut(void *user, rung_level level, const char *text)
+static void note_cut(void *user, rung_log_level level, const char *text)
 {
-    if (level == RUNG_WARNING && strstr(text, "isbor: the search stopped at max-iterations=2")) ++*(int *)user;
+    if (level == RUNG_LOG_WARNING && strstr(text, "isbor: the search stopped at max-iterations=2")) ++*(int *)user;
 }
 
 static void a_search_cut_short_says_so(void **state)

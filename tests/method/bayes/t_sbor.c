@@ -84,9 +84,9 @@ static void no_update_keeps_every_function(void **state)
     free_rows(&r);
 }
 
-static void note_cut(void *user, rung_level level, const char *text)
+static void note_cut(void *user, rung_log_level level, const char *text)
 {
-    *(int *)user += level == RUNG_WARNING && strstr(text, "sbor: the updates stopped at max-iterations=");
+    *(int *)user += level == RUNG_LOG_WARNING && strstr(text, "sbor: the updates stopped at max-iterations=");
 }
 
 static void updates_cut_short_say_so(void **state)
@@ -102,9 +102,9 @@ static void updates_cut_short_say_so(void **state)
     free_rows(&r);
 }
 
-static void note_empty(void *user, rung_level level, const char *text)
+static void note_empty(void *user, rung_log_level level, const char *text)
 {
-    *(int *)user += level == RUNG_WARNING && strstr(text, "sbor: the precisions of all functions passed prune=");
+    *(int *)user += level == RUNG_LOG_WARNING && strstr(text, "sbor: the precisions of all functions passed prune=");
 }
 
 /* Large values of the functions need small weights, so large precisions. */

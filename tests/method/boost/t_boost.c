@@ -273,9 +273,9 @@ static void one_pass_serves_all_numbers_of_rounds(void **state)
     free(t);
 }
 
-static void note_cut(void *user, rung_level level, const char *text)
+static void note_cut(void *user, rung_log_level level, const char *text)
 {
-    *(int *)user += level == RUNG_WARNING && strstr(text, "still decreasing after 2000 rounds");
+    *(int *)user += level == RUNG_LOG_WARNING && strstr(text, "still decreasing after 2000 rounds");
 }
 
 /* The most rounds that are tried are too few for a small rate: not without a word. */

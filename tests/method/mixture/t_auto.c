@@ -192,9 +192,9 @@ static void many_unlabelled_rows_are_thinned(void **state)
     rung_spec_free(closed);
 }
 
-static void noise_is_told(void *user, rung_level level, const char *text)
+static void noise_is_told(void *user, rung_log_level level, const char *text)
 {
-    if (level == RUNG_WARNING && strstr(text, "no model beats always predicting the median")) *(int *)user += 1;
+    if (level == RUNG_LOG_WARNING && strstr(text, "no model beats always predicting the median")) *(int *)user += 1;
 }
 
 static void columns_that_say_nothing(void **state)
@@ -301,9 +301,9 @@ static void copies_take_the_grade(void **state)
     }
 }
 
-static void redundancy_is_told(void *user, rung_level level, const char *text)
+static void redundancy_is_told(void *user, rung_log_level level, const char *text)
 {
-    if (level == RUNG_INFO && strstr(text, "without (the columns are redundant, as in images)")) *(int *)user += 1;
+    if (level == RUNG_LOG_INFO && strstr(text, "without (the columns are redundant, as in images)")) *(int *)user += 1;
 }
 
 /* Rows on a surface in fifty columns: the unlabelled ones get more say, the more so with one label per class; and what

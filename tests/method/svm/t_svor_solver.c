@@ -336,9 +336,9 @@ static void rows_in_play_take_turns(void **state)
     free_data(&t);
 }
 
-static void count_warnings(void *user, rung_level level, const char *text)
+static void count_warnings(void *user, rung_log_level level, const char *text)
 {
-    *(int *)user += level == RUNG_WARNING && strstr(text, "rounding prevents a smaller one") != NULL;
+    *(int *)user += level == RUNG_LOG_WARNING && strstr(text, "rounding prevents a smaller one") != NULL;
 }
 
 /* A tolerance that rounding does not allow ends at what it allows, and that is told. */
