@@ -659,7 +659,7 @@ static rung_status read_with_model(place *p)
     rung_data *data = NULL;
     rung_status status = rung_reader_open(p->ctx, p->csv, NULL, p->model, &reader);
     if (status == RUNG_OK) status = rung_reader_next(p->ctx, reader, ROWS, &table);
-    if (status == RUNG_OK) status = rung_model_encode(p->ctx, p->model, table, 1, &data);
+    if (status == RUNG_OK) status = rung_model_encode(p->ctx, p->model, table, RUNG_LABELS_OPTIONAL, &data);
     assert_int_equal(status == RUNG_OK, data != NULL);
     rung_data_free(data);
     rung_table_free(table);

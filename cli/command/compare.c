@@ -199,7 +199,8 @@ static int predict_rows(session *s, const compare_job *job, const rung_model *mo
 {
     rung_data *data = NULL;
     int code = same_classes(job, model, r->path), seen = 0;
-    if (code == EXIT_OK) code = session_check(s, rung_model_encode(s->ctx, model, job->test, 1, &data));
+    if (code == EXIT_OK)
+        code = session_check(s, rung_model_encode(s->ctx, model, job->test, RUNG_LABELS_OPTIONAL, &data));
     if (code != EXIT_OK) return code;
     if (rung_model_has_probabilities(model))
         r->proba = allocate((size_t)job->n * (size_t)job->classes, sizeof *r->proba);
@@ -241,7 +242,7 @@ static char *common_order(session *s, const compare_job *job)
 
 static int encode_truth(session *s, compare_job *job, rung_encode_options *how)
 {
-    if (job->first) CHECK(s, rung_model_encode(s->ctx, job->first, job->test, 2, &job->data));
+    if (job->first) CHECK(s, rung_model_encode(s->ctx, job->first, job->test, RUNG_LABELS_REQUIRED, &job->data));
     if (job->first) return EXIT_OK;
     CHECK(s, rung_data_encode(s->ctx, job->test, how, &job->data));
     char *order = how->order ? NULL : common_order(s, job);

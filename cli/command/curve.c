@@ -412,7 +412,8 @@ static int read_options(session *s, const arguments *args, curve_job *job)
         complain("curve: --more %s: expected a whole number >= 0", more);
         return USAGE;
     }
-    job->how.more = more && ahead == 0 ? -1 : ahead;
+    job->how.more = ahead;
+    job->how.no_forecast = more && ahead == 0;
     job->how.metric = option_value(args, "metric");
     job->how.scale = option_value(args, "scale");
     job->how.equal_rows = option_value(args, "equal-rows");

@@ -126,7 +126,7 @@ static int results_get(const demo *d, results *r)
     CHECK(s, rung_model_load(s->ctx, d->model, &r->model));
     CHECK(s, rung_files_new(s->ctx, (const char *const[]){d->test, NULL}, &files));
     rung_status status = rung_model_read(s->ctx, r->model, files, NULL, &table);
-    if (status == RUNG_OK) status = rung_model_encode(s->ctx, r->model, table, 2, &r->data);
+    if (status == RUNG_OK) status = rung_model_encode(s->ctx, r->model, table, RUNG_LABELS_REQUIRED, &r->data);
     rung_files_free(files);
     rung_table_free(table);
     CHECK(s, status);

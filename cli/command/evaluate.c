@@ -443,7 +443,7 @@ static int measure_reliability(session *s, evaluate_job *job)
 static int read_rows(session *s, const arguments *args, evaluate_job *job)
 {
     rung_table *table = NULL;
-    int code = datafile_table_for_model(s, args, 2, &job->model, &job->data, &table);
+    int code = datafile_table_for_model(s, args, RUNG_LABELS_REQUIRED, &job->model, &job->data, &table);
     if (code == EXIT_OK) code = datafile_weights(s, args, "weights", table, &job->weight);
     if (code == EXIT_OK) code = datafile_groups(s, args, "groups", table, &job->group);
     rung_table_free(table);

@@ -212,7 +212,8 @@ static int explain_row(session *s, const arguments *args, explain_job *job, long
     int code = whole_option(args, "row", 1000000000000, &row);
     if (code == EXIT_OK) code = whole_option(args, "samples", 1000000, &samples);
     const char *background = option_value(args, "background");
-    if (code == EXIT_OK && background) code = datafile_encode(s, args, job->model, background, 0, &job->background);
+    if (code == EXIT_OK && background)
+        code = datafile_encode(s, args, job->model, background, RUNG_LABELS_IGNORED, &job->background);
     if (code != EXIT_OK) return code;
     rung_row_options how = {.size = sizeof how,
                             .background = job->background,
@@ -236,7 +237,9 @@ static int explain_steps(session *s, const arguments *args, explain_job *job)
     }
     int code = whole_option(args, "rows", 1000000000, &rows);
     if (code == EXIT_OK) code = check_files(args, row || effects);
-    if (code == EXIT_OK) code = datafile_for_model(s, args, row || effects ? 0 : 2, &job->model, &job->data);
+    if (code == EXIT_OK)
+        code = datafile_for_model(s, args, row || effects ? RUNG_LABELS_IGNORED : RUNG_LABELS_REQUIRED, &job->model,
+                                  &job->data);
     if (code != EXIT_OK) return code;
     return row       ? explain_row(s, args, job, rows)
            : effects ? explain_effects(s, args, job, rows)

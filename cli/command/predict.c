@@ -329,7 +329,7 @@ static int finish(session *s, predict_job *job)
 static int predict_block(session *s, const arguments *args, predict_job *job, const rung_table *table)
 {
     rung_data *data;
-    CHECK(s, rung_model_encode(s->ctx, job->model, table, 0, &data));
+    CHECK(s, rung_model_encode(s->ctx, job->model, table, RUNG_LABELS_IGNORED, &data));
     rung_view X = rung_data_view(data);
     rung_output out = wanted(job);
     rung_status status = rung_model_predict(s->ctx, job->model, &X, &out);
@@ -614,7 +614,7 @@ static int open_rows(session *s, const arguments *args, predict_job *job, size_t
         if (code == EXIT_OK) *most = (size_t)rung_table_rows(job->selected);
         return code;
     }
-    code = datafile_list(s, args, 1, &job->files);
+    code = datafile_list(s, args, RUNG_LABELS_OPTIONAL, &job->files);
     job->how.may_be_empty = job->files && rung_files_at(job->files, 1);
     while (job->files && rung_files_at(job->files, job->end)) job->end++;
     return code;

@@ -121,7 +121,7 @@ static void tell(const suggest_job *job)
     for (; (one = rung_suggestion_at(job->found, n)); n++) random += one->random;
     say(stderr, "labels      %lld of %lld rows\n", (long long)labelled, (long long)rows);
     say(stderr, "suggested   %lld row%s, %lld of them at random\n", (long long)n, plural(n), (long long)random);
-    if (job->how.more < 0) return;
+    if (job->how.no_forecast) return;
     fputs("forecast    ", stderr);
     if (rung_suggestion_forecast(job->found, &f))
         forecast_say(stderr, &f);
@@ -150,8 +150,10 @@ static int read_options(session *s, const arguments *args, suggest_job *job)
         return USAGE;
     }
     job->how.n = n;
-    job->how.random = random && share == 0 ? -1 : share;
-    job->how.more = more && ahead == 0 ? -1 : ahead;
+    job->how.random = share;
+    job->how.no_random = random && share == 0;
+    job->how.more = ahead;
+    job->how.no_forecast = more && ahead == 0;
     return learn_spec(s, args, method ? method : rung_method_default(0)->name, &job->spec);
 }
 

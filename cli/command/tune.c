@@ -60,10 +60,6 @@ static bool read_count(const char *command_name, const arguments *args, const ch
     const char *text = option_value(args, name);
     long long value;
     if (!text) return true;
-    if (!strcmp(name, "folds") && !strcmp(text, "loo")) {
-        *out = -1;
-        return true;
-    }
     if (!parse_whole(text, low, 1000000, &value)) {
         complain("%s: --%s %s: expected a whole number >= %d%s", command_name, name, text, low,
                  strcmp(name, "folds") ? "" : ", or loo");
@@ -77,7 +73,9 @@ static int read_options(session *s, const arguments *args, tune_job *job)
 {
     rung_tune_options *how = &job->how;
     const char *methods = option_value(args, "method");
-    if (!read_count(s->command, args, "folds", 2, &how->folds) ||
+    const char *folds = option_value(args, "folds");
+    how->leave_one_out = folds && !strcmp(folds, "loo");
+    if ((!how->leave_one_out && !read_count(s->command, args, "folds", 2, &how->folds)) ||
         !read_count(s->command, args, "repeats", 1, &how->repeats))
         return USAGE;
     job->method_text = text_of("%s", methods ? methods : rung_method_default(0)->name);

@@ -65,7 +65,7 @@ static int update_steps(session *s, const arguments *args, update_job *job)
     if (code != EXIT_OK) return code;
     if (session_check(s, rung_model_updatable(s->ctx, job->before)) != EXIT_OK)
         return FAILED; /* no mistake in the usage */
-    code = datafile_encode(s, args, job->before, job->path, 3, &job->data);
+    code = datafile_encode(s, args, job->before, job->path, RUNG_LABELS_UPDATE, &job->data);
     if (code != EXIT_OK) return code;
     if ((code = take_notes(s, args, job->path)) != EXIT_OK) return code;
     double start = seconds_now();

@@ -98,7 +98,7 @@ static int read_costs(const cost_file *f, const int *truth, const int *answer, d
 static int read_matrix(session *s, const char *path, const class_list *classes, double *out)
 {
     cost_file f = {.s = s, .path = path, .classes = *classes};
-    rung_read_options how = {.size = sizeof how, .format = "csv", .header = -1, .text = 1};
+    rung_read_options how = {.size = sizeof how, .format = "csv", .header = RUNG_HEADER_ABSENT, .text = 1};
     CHECK(s, rung_table_read(s->ctx, path, &how, &f.cells));
     int64_t rows = rung_table_rows(f.cells), columns = rung_table_columns(f.cells);
     int *truth = allocate((size_t)classes->n, sizeof *truth), *answer = allocate((size_t)classes->n, sizeof *answer);

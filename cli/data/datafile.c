@@ -35,7 +35,7 @@ int datafile_options(session *s, const arguments *args, rung_read_options *out)
 {
     *out = (rung_read_options){.size = sizeof(rung_read_options),
                                .format = option_value(args, "format"),
-                               .header = option_given(args, "no-header") ? -1 : 0};
+                               .header = option_given(args, "no-header") ? RUNG_HEADER_ABSENT : RUNG_HEADER_AUTO};
     const char *delimiter = option_value(args, "delimiter"), *decimal = option_value(args, "decimal");
     if (delimiter && !parse_character(delimiter, &out->delimiter)) {
         complain("%s: --delimiter '%s': expected a single character, or tab", s->command, delimiter);
@@ -175,7 +175,7 @@ int datafile_read_for_all(session *s, const arguments *args, const rung_model *f
     return read_one_for(s, args, first, path, 1, out);
 }
 
-int datafile_encode(session *s, const arguments *args, const rung_model *model, const char *path, int labels,
+int datafile_encode(session *s, const arguments *args, const rung_model *model, const char *path, rung_labels labels,
                     rung_data **out)
 {
     rung_table *table = NULL;
@@ -185,16 +185,16 @@ int datafile_encode(session *s, const arguments *args, const rung_model *model, 
     return code;
 }
 
-int datafile_table_for_model(session *s, const arguments *args, int labels, rung_model **model, rung_data **data,
-                             rung_table **table)
+int datafile_table_for_model(session *s, const arguments *args, rung_labels labels, rung_model **model,
+                             rung_data **data, rung_table **table)
 {
     rung_files *files = NULL;
     int code = load_model(s, operand(args, 0), model);
     if (code == EXIT_OK) code = one_database(s, args, 1);
     if (code == EXIT_OK && option_value(args, "sql")) {
-        code = datafile_read_for(s, args, *model, operand(args, 1), table);
+        code = datafile_read_for(s, args, *model, operand(args, RUNG_LABELS_OPTIONAL), table);
     } else {
-        if (code == EXIT_OK) code = datafile_list(s, args, 1, &files);
+        if (code == EXIT_OK) code = datafile_list(s, args, RUNG_LABELS_OPTIONAL, &files);
         if (code == EXIT_OK) code = read_list_for(s, args, *model, files, 0, table);
     }
     if (code == EXIT_OK) code = session_check(s, rung_model_encode(s->ctx, *model, *table, labels, data));
@@ -202,7 +202,7 @@ int datafile_table_for_model(session *s, const arguments *args, int labels, rung
     return code;
 }
 
-int datafile_for_model(session *s, const arguments *args, int labels, rung_model **model, rung_data **data)
+int datafile_for_model(session *s, const arguments *args, rung_labels labels, rung_model **model, rung_data **data)
 {
     rung_table *table = NULL;
     int code = datafile_table_for_model(s, args, labels, model, data, &table);

@@ -36,15 +36,15 @@ int datafile_read_for(session *s, const arguments *args, const rung_model *model
 int datafile_read_for_all(session *s, const arguments *args, const rung_model *first, const char *path,
                           rung_table **out);
 /* Reads it and codes the rows as the model was trained (see rung_model_encode). */
-int datafile_encode(session *s, const arguments *args, const rung_model *model, const char *path, int labels,
+int datafile_encode(session *s, const arguments *args, const rung_model *model, const char *path, rung_labels labels,
                     rung_data **out);
 
 /* Reads a model file and data files (operands) and codes the data so. The objects created belong to the caller, also on
  * failure. */
-int datafile_for_model(session *s, const arguments *args, int labels, rung_model **model, rung_data **data);
+int datafile_for_model(session *s, const arguments *args, rung_labels labels, rung_model **model, rung_data **data);
 /* The same, and the table they come from, which the caller frees. */
-int datafile_table_for_model(session *s, const arguments *args, int labels, rung_model **model, rung_data **data,
-                             rung_table **table);
+int datafile_table_for_model(session *s, const arguments *args, rung_labels labels, rung_model **model,
+                             rung_data **data, rung_table **table);
 
 /* The cells of a column, named by an option: numbers >= 0, or a number for each text that is the same for equal ones.
  * NULL where the option is not given; to be freed. EXIT_OK or an exit code. */

@@ -170,7 +170,7 @@ static rung_status suggest(refit *r, const rung_suggest_options *how, rung_sugge
 
 static void queue_rows(refit *r)
 {
-    rung_suggest_options how = {.size = sizeof how, .n = QUEUE, .leave = r->leave, .more = -1};
+    rung_suggest_options how = {.size = sizeof how, .n = QUEUE, .leave = r->leave, .no_forecast = 1};
     rung_suggestion *found;
     const rung_suggested *one;
     r->queued_at = r->known;

@@ -62,7 +62,7 @@ int subject_open(session *s, const arguments *args, const char *model_path, cons
         complain("%s: %s predicts numbers, not classes, so there is no such figure", s->command, model_path);
         code = FAILED;
     }
-    if (code == EXIT_OK) code = datafile_encode(s, args, model, data_path, 1, &data);
+    if (code == EXIT_OK) code = datafile_encode(s, args, model, data_path, RUNG_LABELS_OPTIONAL, &data);
     if (code == EXIT_OK)
         subject_take(model, data, NULL, out);
     else

@@ -107,7 +107,7 @@ static bool code_rows(question *q)
         free(wrong);
         return false;
     }
-    return good(q, rung_model_encode(q->ctx, q->a->model, q->table, 0, &q->data));
+    return good(q, rung_model_encode(q->ctx, q->a->model, q->table, RUNG_LABELS_IGNORED, &q->data));
 }
 
 static void reply_rows(question *q, json_t *rows)

@@ -67,16 +67,16 @@ extern "C" {
 
 typedef enum {
     RUNG_OK = 0,
-    RUNG_ENOMEM,     /* the system has no memory left */
-    RUNG_EARG,       /* an argument, name or value is not valid */
-    RUNG_EDATA,      /* the data cannot be used as they are */
-    RUNG_EIO,        /* a file could not be read or written */
-    RUNG_EFORMAT,    /* a model file is damaged, foreign or newer than this library */
-    RUNG_ESINGULAR,  /* a factorisation failed */
-    RUNG_ENOCONV,    /* an iteration did not converge */
-    RUNG_ELIMIT,     /* the memory limit of the context would be exceeded */
-    RUNG_EINTERRUPT, /* rung_ctx_interrupt was called */
-    RUNG_EINTERNAL   /* a defect of the library */
+    RUNG_ENOMEM = 1,     /* the system has no memory left */
+    RUNG_EARG = 2,       /* an argument, name or value is not valid */
+    RUNG_EDATA = 3,      /* the data cannot be used as they are */
+    RUNG_EIO = 4,        /* a file could not be read or written */
+    RUNG_EFORMAT = 5,    /* a model file is damaged, foreign or newer than this library */
+    RUNG_ESINGULAR = 6,  /* a factorisation failed */
+    RUNG_ENOCONV = 7,    /* an iteration did not converge */
+    RUNG_ELIMIT = 8,     /* the memory limit of the context would be exceeded */
+    RUNG_EINTERRUPT = 9, /* rung_ctx_interrupt was called */
+    RUNG_EINTERNAL = 10  /* a defect of the library */
 } rung_status;
 
 typedef struct rung_ctx rung_ctx;                   /* threads, seed, limits, log, last message; one per thread */
@@ -142,7 +142,7 @@ RUNG_API void rung_ctx_set_overhead(rung_ctx *ctx, int64_t program, int64_t thre
  */
 RUNG_API RUNG_CHECK rung_status rung_ctx_set_note(rung_ctx *ctx, const char *name, const char *value);
 
-typedef enum { RUNG_LOG_ERROR, RUNG_LOG_WARNING, RUNG_LOG_INFO, RUNG_LOG_DEBUG } rung_log_level;
+typedef enum { RUNG_LOG_ERROR = 0, RUNG_LOG_WARNING = 1, RUNG_LOG_INFO = 2, RUNG_LOG_DEBUG = 3 } rung_log_level;
 /* text is valid while the function runs. It is called in the thread of the call, never from two at once. */
 typedef void rung_log_fn(void *user, rung_log_level level, const char *text);
 /* stage: a word such as "searching"; done: 0 to 1. */
@@ -184,19 +184,19 @@ RUNG_API int rung_ctx_counter(const rung_ctx *ctx, int index, rung_counter *out)
 
 /* ---- methods ------------------------------------------------------------------------------------ */
 
-typedef enum { RUNG_TYPE_REAL, RUNG_TYPE_INT, RUNG_TYPE_CHOICE, RUNG_TYPE_TEXT } rung_type;
+typedef enum { RUNG_TYPE_REAL = 0, RUNG_TYPE_INT = 1, RUNG_TYPE_CHOICE = 2, RUNG_TYPE_TEXT = 3 } rung_type;
 
-enum {                               /* of a parameter */
-       RUNG_PARAM_OPEN_LOW = 1,      /* the lower bound itself is not allowed */
-       RUNG_PARAM_LOG = 2,           /* search it on a log scale */
-       RUNG_PARAM_AUTO = 4,          /* the word `auto` is allowed */
-       RUNG_PARAM_NO_EFFECT = 8,     /* never changes a rank: do not search it */
-       RUNG_PARAM_OPTIONAL = 16,     /* may be left unset: the default is empty */
-       RUNG_PARAM_PER_COLUMN = 32,   /* may be written c/d: c over the number of columns that vary */
-       RUNG_PARAM_SMOOTH_UP = 64,    /* a larger value gives a smoother model */
-       RUNG_PARAM_SMOOTH_DOWN = 128, /* a smaller one does */
-       RUNG_PARAM_CHEAP = 256        /* fits that differ in it alone share the costly part: nearly free in a search */
-};
+typedef enum {
+    RUNG_PARAM_OPEN_LOW = 1,      /* the lower bound itself is not allowed */
+    RUNG_PARAM_LOG = 2,           /* search it on a log scale */
+    RUNG_PARAM_AUTO = 4,          /* the word `auto` is allowed */
+    RUNG_PARAM_NO_EFFECT = 8,     /* never changes a rank: do not search it */
+    RUNG_PARAM_OPTIONAL = 16,     /* may be left unset: the default is empty */
+    RUNG_PARAM_PER_COLUMN = 32,   /* may be written c/d: c over the number of columns that vary */
+    RUNG_PARAM_SMOOTH_UP = 64,    /* a larger value gives a smoother model */
+    RUNG_PARAM_SMOOTH_DOWN = 128, /* a smaller one does */
+    RUNG_PARAM_CHEAP = 256        /* fits that differ in it alone share the costly part: nearly free in a search */
+} rung_param_flag;
 
 typedef struct {
     const char *name, *help;
@@ -204,29 +204,29 @@ typedef struct {
     const char *default_value; /* as text; NULL: unset */
     const char *published;     /* the value in the paper of the method; NULL: unset */
     double low, high;          /* of numbers: the allowed range */
-    unsigned flags;
+    unsigned flags;            /* of rung_param_flag */
     const char *choices; /* RUNG_TYPE_CHOICE: "kernel|identity"; RUNG_TYPE_INT: a word that stands for 0, or NULL */
     const char *grid;    /* values worth trying, "0.1,1,10"; NULL: not searched */
     const char *published_grid; /* the values searched in the paper; NULL: none */
 } rung_param;
 
-enum { /* of a method */
-       RUNG_METHOD_NEEDS_LABELS = 1,
-       RUNG_METHOD_NEEDS_TWO_CLASSES = 2,
-       RUNG_METHOD_REAL_TARGETS = 4, /* also learns real numbers */
-       RUNG_METHOD_TRANSDUCTIVE = 8,
-       RUNG_METHOD_WEIGHTS = 16,       /* takes class and row weights */
-       RUNG_METHOD_UPDATABLE = 32,     /* rung_model_update */
-       RUNG_METHOD_PROBABILITIES = 64, /* has probabilities of its own, without calibration */
-       RUNG_METHOD_USES_UNLABELLED = 128,
-       RUNG_METHOD_EVIDENCE = 256,  /* reports the log evidence of the labels, which a search can decide by */
-       RUNG_METHOD_INTERVALS = 512, /* takes labels that are intervals of classes, such as 2..4 */
-       RUNG_METHOD_PASSES = 1024    /* can be fitted to data larger than memory (rung_data_open) */
-};
+typedef enum {
+    RUNG_METHOD_NEEDS_LABELS = 1,
+    RUNG_METHOD_NEEDS_TWO_CLASSES = 2,
+    RUNG_METHOD_REAL_TARGETS = 4, /* also learns real numbers */
+    RUNG_METHOD_TRANSDUCTIVE = 8,
+    RUNG_METHOD_WEIGHTS = 16,       /* takes class and row weights */
+    RUNG_METHOD_UPDATABLE = 32,     /* rung_model_update */
+    RUNG_METHOD_PROBABILITIES = 64, /* has probabilities of its own, without calibration */
+    RUNG_METHOD_USES_UNLABELLED = 128,
+    RUNG_METHOD_EVIDENCE = 256,  /* reports the log evidence of the labels, which a search can decide by */
+    RUNG_METHOD_INTERVALS = 512, /* takes labels that are intervals of classes, such as 2..4 */
+    RUNG_METHOD_PASSES = 1024    /* can be fitted to data larger than memory (rung_data_open) */
+} rung_method_flag;
 
 typedef struct {
     const char *name, *title, *reference, *cost;
-    unsigned flags;
+    unsigned flags; /* of rung_method_flag */
 } rung_method;
 
 /* The table of methods, by index from 0; NULL past the end. */
@@ -241,12 +241,15 @@ RUNG_API const rung_param *rung_method_param_find(const rung_method *method, con
 
 /* ---- tables ------------------------------------------------------------------------------------- */
 
+/* Whether the first row of a file holds the names of the columns. */
+typedef enum { RUNG_HEADER_AUTO = 0, RUNG_HEADER_PRESENT = 1, RUNG_HEADER_ABSENT = 2 } rung_header;
+
 typedef struct { /* zeros: the default */
     size_t size;
     const char *format; /* "csv", "libsvm", "arff", "orca"; NULL: by file name, then by content */
     char delimiter;     /* of cells; 0: detected */
     char decimal;       /* ',' for 3,14; 0: '.' */
-    int header;         /* 1: the first row holds names, -1: it does not, 0: detected */
+    rung_header header; /* RUNG_HEADER_AUTO: detected */
     int may_be_empty;   /* 1: for rung_reader_open, a file without rows is no error */
     int text;           /* 1: every column as text, as it stands: 007, 1.50, NA */
 } rung_read_options;
@@ -352,16 +355,22 @@ typedef struct {
  * default. RUNG_EARG: an option; RUNG_EDATA: the table does not hold what the options say, or labels without order. */
 RUNG_API RUNG_CHECK rung_status rung_data_encode(rung_ctx *ctx, const rung_table *table,
                                                  const rung_encode_options *options, rung_data **out);
+/* What is done with the label column of rows that are coded as others were. */
+typedef enum {
+    RUNG_LABELS_IGNORED = 0,
+    RUNG_LABELS_OPTIONAL = 1, /* read if it is there, rank 0 where it is empty */
+    RUNG_LABELS_REQUIRED = 2, /* it must be there */
+    RUNG_LABELS_UPDATE = 3    /* for rung_model_update: it must be there, as must the columns of weights and groups if
+                               * training had them, and marks of suggested rows count */
+} rung_labels;
 /* Codes a table as a model was trained: columns by name (by position where there are no names), with the categories and
- * fill values of the model. labels: 0: ignore the label column; 1: read it if it is there (rank 0 where it is empty);
- * 2: it must be there; 3: so must the columns of weights and groups if training had them, and marks of suggested rows
- * count: for rung_model_update. RUNG_EDATA: a column is missing or holds what the model cannot read. */
+ * fill values of the model. RUNG_EDATA: a column is missing or holds what the model cannot read. */
 RUNG_API RUNG_CHECK rung_status rung_model_encode(rung_ctx *ctx, const rung_model *model, const rung_table *table,
-                                                  int labels, rung_data **out);
+                                                  rung_labels labels, rung_data **out);
 
 /* The same with the coding of other data. */
 RUNG_API RUNG_CHECK rung_status rung_data_encode_like(rung_ctx *ctx, const rung_data *like, const rung_table *table,
-                                                      int labels, rung_data **out);
+                                                      rung_labels labels, rung_data **out);
 
 /* The classes that n labels name (texts, "" where there is none; intervals too) as an order, "1<2<3", to be freed by
  * rung_free: the scale on which labels of several sources are compared. Whole numbers become a scale without gaps: 1, 2
@@ -444,8 +453,8 @@ RUNG_API rung_view rung_data_view(const rung_data *data);        /* the coded ro
 
 /* Whether the rows of files are read in passes of blocks, so that they may be larger than memory. */
 typedef enum {
-    RUNG_PASSES_AUTO =
-        0, /* where the fit would otherwise exceed the memory limit of the context (8 GiB where it has none) */
+    /* Where the fit would otherwise exceed the memory limit of the context (8 GiB where it has none). */
+    RUNG_PASSES_AUTO = 0,
     RUNG_PASSES_ALWAYS = 1,
     RUNG_PASSES_NEVER = 2
 } rung_passes;
@@ -793,18 +802,18 @@ RUNG_API RUNG_CHECK rung_status rung_cost_check(rung_ctx *ctx, int classes, cons
 
 /* ---- metrics ------------------------------------------------------------------------------------ */
 
-enum {                                      /* of a metric */
-       RUNG_METRIC_LARGER_BETTER = 1,       /* otherwise smaller is better */
-       RUNG_METRIC_NEEDS_PROBABILITIES = 2, /* NaN without */
-       RUNG_METRIC_BOUND = 4,               /* an end of the bootstrap range of mae: nothing to search by */
-       RUNG_METRIC_ANY_ORDER = 8            /* the same whatever the order of the classes */
-};
+typedef enum {
+    RUNG_METRIC_LARGER_BETTER = 1,       /* otherwise smaller is better */
+    RUNG_METRIC_NEEDS_PROBABILITIES = 2, /* NaN without */
+    RUNG_METRIC_BOUND = 4,               /* an end of the bootstrap range of mae: nothing to search by */
+    RUNG_METRIC_ANY_ORDER = 8            /* the same whatever the order of the classes */
+} rung_metric_flag;
 
 typedef struct {
     const char *key;   /* "mae", as the field of rung_metrics is called */
     const char *title; /* "mean absolute error" */
     const char *help;  /* what it is, in a few words */
-    unsigned flags;
+    unsigned flags;    /* of rung_metric_flag */
 } rung_metric;
 /* The table of metrics, by index from 0; NULL past the end. */
 RUNG_API const rung_metric *rung_metric_at(int index);
@@ -923,7 +932,8 @@ typedef struct { /* zeros: the default */
     const char *scale;          /* as in rung_spec_set_scale */
     const char *metric;         /* key of rung_metric_at, or "evidence" (no folds then); NULL: mae */
     int as_published;           /* 1: published values and grids, and the first minimum in grid order */
-    int folds;                  /* 0: 5; -1: leave one out */
+    int folds;                  /* 0: 5 */
+    int leave_one_out;          /* 1: instead of folds */
     int repeats;                /* 0: 5 up to 60 labelled rows, 2 up to 150, else 1 */
     const int *groups;          /* a number per row: rows of one group are held out together; NULL: none */
     const int *own_folds;       /* own_repeats x rows: the fold (from 0) that holds a row out, < 0: none */
@@ -982,7 +992,8 @@ typedef struct { /* zeros: the default */
     int repeats;                   /* 0: 10 */
     const char *const *strategies; /* ways to choose the rows to label, see below; ends with NULL; NULL: none */
     const char *equal_rows;        /* as in rung_spec_set_equal_rows; NULL: auto */
-    int64_t more; /* forecast the error after so many more labels; 0: as many as there are; below 0: no forecast */
+    int64_t more;                  /* forecast the error after so many more labels; 0: as many as there are */
+    int no_forecast;               /* 1: none, which saves time */
 } rung_curve_options;
 /* The error by number of labels: does it pay to label more rows, and do the unlabelled rows help? Each repeat holds out
  * a third of the labelled rows, by class, as a test set. Of the others an increasing number of labels per class is kept
@@ -1018,10 +1029,12 @@ RUNG_API RUNG_CHECK rung_status rung_curve_describe(rung_ctx *ctx, const rung_cu
 typedef struct { /* zeros: the default */
     size_t size;
     int64_t n;        /* rows wanted, at most 500; 0: 20 */
-    double random;    /* the share of them that is drawn at random, 0 to 1; below 0: none; 0: 0.2, and every second row
-                       * until 8 labelled ones were not chosen */
+    double random;    /* the share of them that is drawn at random, up to 1; 0: 0.2, and every second row until 8
+                       * labelled ones were not chosen */
+    int no_random;    /* 1: none is */
     const int *leave; /* a flag per row, not 0: do not suggest it, such as one that was skipped; NULL: none */
-    int64_t more;     /* forecast the error after so many more labels; 0: n; below 0: no forecast, which saves time */
+    int64_t more;     /* forecast the error after so many more labels; 0: n */
+    int no_forecast;  /* 1: none, which saves time */
 } rung_suggest_options;
 
 typedef struct {

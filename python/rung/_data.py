@@ -256,7 +256,7 @@ def rows_to_predict(ctx, estimator, X):
     return _view_of(_recoded(ctx, estimator, X))
 
 
-def _recoded(ctx, estimator, X, label=None, labels=0):
+def _recoded(ctx, estimator, X, label=None, labels=lib.RUNG_LABELS_IGNORED):
     """The rows X coded as the model was trained. label: adds the label column to their table."""
     names = _names_for(estimator, X)
     table = _fill_table(ctx, X, names)
@@ -272,9 +272,8 @@ def _view_of(data):
 
 def _labelled_targets(ctx, estimator, X, y):
     targets = np.array(_labels.without_mask(y), dtype=np.float64)
-    return _recoded(
-        ctx, estimator, X, lambda table, name: ctx.call(lib.rung_table_add_numbers, table, name, pointer(targets), 1), 2
-    )
+    add = lambda table, name: ctx.call(lib.rung_table_add_numbers, table, name, pointer(targets), 1)  # noqa: E731
+    return _recoded(ctx, estimator, X, add, lib.RUNG_LABELS_REQUIRED)
 
 
 def labelled_data(ctx, estimator, X, y):
@@ -288,7 +287,7 @@ def labelled_data(ctx, estimator, X, y):
         upper = np.zeros(len(known), dtype=np.intc)
         upper[known] = highest
     label = Text(ranks - 1, estimator.classes_, ordered=True)
-    data = _recoded(ctx, estimator, X, lambda table, name: _add_text(ctx, table, name, label), 2)
+    data = _recoded(ctx, estimator, X, lambda table, name: _add_text(ctx, table, name, label), lib.RUNG_LABELS_REQUIRED)
     if upper is not None:
         ctx.call(lib.rung_data_set_upper, data, pointer(upper, "int"))
     return data

@@ -84,7 +84,8 @@ def _reading(format, delimiter, decimal, header):
         if value is not None and len(value.encode()) != 1:
             raise ValueError(f"{name}={value!r} is not a character")
         setattr(options, name, (value or "\0").encode())
-    options.header = 0 if header is None else 1 if header else -1
+    auto, present, absent = lib.RUNG_HEADER_AUTO, lib.RUNG_HEADER_PRESENT, lib.RUNG_HEADER_ABSENT
+    options.header = auto if header is None else present if header else absent
     return keep(options, kept)
 
 

@@ -166,7 +166,9 @@ class OrdinalSearch(_base.Classifier):
                 )
         grids = self._words(self.grid, lambda row, values: ",".join(row.text(value) for value in values))
         options = self._options("tune", grids=grids)
-        options.folds, options.one_se, options.nested = self.folds, int(self.one_se), int(self.nested)
+        options.leave_one_out = int(self.folds == -1)
+        options.folds = 0 if self.folds == -1 else self.folds
+        options.one_se, options.nested = int(self.one_se), int(self.nested)
         options.groups = lib.rung_data_groups(data)
         cost = _base.cost_matrix(ctx, self.cost, lib.rung_data_classes(data))
         options.cost = pointer(cost)
@@ -189,7 +191,7 @@ class OrdinalSearch(_base.Classifier):
         if strategies is not None:
             ways = texts([strategies] if isinstance(strategies, str) else list(strategies), end=True)
             options.strategies = ways
-        options.more = 0 if more is None else more or -1
+        options.more, options.no_forecast = more or 0, int(more == 0)
         out = ffi.new("rung_curve **")
         ctx.run(lib.rung_curve_run, options, data, out)
         curve = ctx.described(lib.rung_curve_describe, ffi.gc(out[0], lib.rung_curve_free))

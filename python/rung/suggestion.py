@@ -158,9 +158,9 @@ def suggest(
     ctx, data = model._prepare(X, labels, None, None, classes, ranks, upper=upper)
     options = struct("suggest_options")
     flags = _flags(leave, len(ranks))
-    options.n, options.random = n, 0.0 if random is None else random or -1.0
+    options.n, options.random, options.no_random = n, random or 0.0, int(random == 0)
     options.leave = pointer(flags, "int")
-    options.more = 0 if more is None else more if more > 0 else -1
+    options.more, options.no_forecast = more or 0, int(more == 0)
     marked = _flags(chosen, len(ranks))
     if marked is not None:
         ctx.call(lib.rung_data_set_chosen, data, pointer(marked, "int"))

@@ -27,10 +27,8 @@ rung_suggest.default <- function(x, y = NULL, n = 20, method = "auto", ..., rand
 
 suggest <- function(taken, options, n, random, more, order, missing, session, said) {
     if (length(options$methods) != 1L) refuse("method is one name")
-    # For the library 0 is the default, and less is none.
-    none <- function(number) if (number == 0) -1 else number
-    options <- c(options, whole(n = n, least = 1), list(random = if (is.null(random)) 0 else as.double(none(random)),
-                                                        more = none(whole(more = more)$more)))
+    options <- c(options, whole(n = n, least = 1), whole(more = more),
+                 list(random = if (is.null(random)) 0 else as.double(random), no_random = identical(random == 0, TRUE)))
     if (!is.null(taken$y) && all(is.na(taken$y))) taken["y"] <- list(NULL) # no label yet
     ready <- prepare(taken, order, missing, FALSE, session, said)
     found <- finish(session, .Call(C_r_suggest, session, ready$data, options))

@@ -104,7 +104,7 @@ SEXP r_classes(SEXP data)
     return out;
 }
 
-SEXP data_for_model(session *s, const rung_model *model, SEXP table, int labels)
+SEXP data_for_model(session *s, const rung_model *model, SEXP table, rung_labels labels)
 {
     SEXP out = PROTECT(handle_new(data_release));
     rung_data *data = NULL;

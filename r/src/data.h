@@ -5,6 +5,6 @@
 #include "session.h"
 
 /* A table coded as a model was trained; R_NilValue: that failed. labels: as in rung_model_encode. */
-SEXP data_for_model(session *s, const rung_model *model, SEXP table, int labels);
+SEXP data_for_model(session *s, const rung_model *model, SEXP table, rung_labels labels);
 
 #endif

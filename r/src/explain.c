@@ -135,7 +135,8 @@ SEXP r_explain(SEXP handle, SEXP model, SEXP table, SEXP others, SEXP type, SEXP
     session *s = session_of(handle);
     SEXP data = PROTECT(data_for_model(s, handle_get(model), table, reports[k].labels));
     int compared = others != R_NilValue && data != R_NilValue;
-    SEXP background = PROTECT(compared ? data_for_model(s, handle_get(model), others, 0) : R_NilValue);
+    SEXP background =
+        PROTECT(compared ? data_for_model(s, handle_get(model), others, RUNG_LABELS_IGNORED) : R_NilValue);
     SEXP keep = PROTECT(handle_new(text_release)), out = R_NilValue;
     if (data != R_NilValue && (!compared || background != R_NilValue)) {
         char *report = NULL;

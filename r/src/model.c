@@ -93,7 +93,8 @@ SEXP r_tune(SEXP handle, SEXP data, SEXP options)
     o.scale = field_text(options, "scale");
     o.equal_rows = field_text(options, "equal_rows");
     o.metric = field_text(options, "metric");
-    o.folds = field_int(options, "folds", 0);
+    o.leave_one_out = field_int(options, "folds", 0) == -1;
+    if (!o.leave_one_out) o.folds = field_int(options, "folds", 0);
     o.repeats = field_int(options, "repeats", 0);
     o.one_se = field_int(options, "one_se", 0);
     o.nested = field_int(options, "nested", 0);
@@ -162,7 +163,9 @@ SEXP r_suggest(SEXP handle, SEXP data, SEXP options)
     rung_suggest_options o = {.size = sizeof o};
     o.n = field_int(options, "n", 0);
     o.more = field_int(options, "more", 0);
+    o.no_forecast = o.more == 0;
     o.random = Rf_asReal(field(options, "random"));
+    o.no_random = field_int(options, "no_random", 0);
     rung_suggestion *found = NULL;
     if (spec) {
         session_begin(s);
@@ -265,7 +268,7 @@ SEXP r_predict(SEXP handle, SEXP model_handle, SEXP rows, SEXP wanted, SEXP leve
     rung_view X = {0};
     int training = rows == R_NilValue;
     if (TYPEOF(rows) == EXTPTRSXP) {
-        data = data_for_model(s, model, rows, 0);
+        data = data_for_model(s, model, rows, RUNG_LABELS_IGNORED);
         if (data == R_NilValue) return R_NilValue;
         X = rung_data_view(handle_get(data));
     } else if (!training) {
@@ -363,11 +366,10 @@ static SEXP metrics_vector(const rung_metrics *metrics)
 SEXP r_info(SEXP handle)
 {
     const rung_model *m = handle_get(handle);
-    const char *names[] = {
-        "method",  "params",        "scale",   "classes", "present",       "rows",     "labelled", "features",
-        "columns", "label",         "outputs", "ranks",   "probabilities", "decision", "interval", "thresholds",
-        "real",    "training_rows", "report",  "cv",      "scorer",        "by_costs", "cv_median",
-        ""};
+    const char *names[] = {"method",        "params",   "scale",    "classes",    "present",   "rows",
+                           "labelled",      "features", "columns",  "label",      "outputs",   "ranks",
+                           "probabilities", "decision", "interval", "thresholds", "real",      "training_rows",
+                           "report",        "cv",       "scorer",   "by_costs",   "cv_median", ""};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
     int classes = rung_model_classes(m), cuts = rung_model_thresholds(m, 0, NULL);
     R_xlen_t columns = (R_xlen_t)rung_model_columns(m);

@@ -33,7 +33,7 @@ rung_status rung_data_encode(rung_ctx *ctx, const rung_table *table, const rung_
     CALL(ctx, dataset_encode(ctx, table, &own, out));
 }
 
-rung_status rung_data_encode_like(rung_ctx *ctx, const rung_data *like, const rung_table *table, int labels,
+rung_status rung_data_encode_like(rung_ctx *ctx, const rung_data *like, const rung_table *table, rung_labels labels,
                                   rung_data **out)
 {
     NOTHING(out);

@@ -44,7 +44,7 @@ rung_status rung_model_describe(rung_ctx *ctx, const rung_model *model, char **j
     CALL(ctx, model_describe(ctx, model, json));
 }
 
-rung_status rung_model_encode(rung_ctx *ctx, const rung_model *model, const rung_table *table, int labels,
+rung_status rung_model_encode(rung_ctx *ctx, const rung_model *model, const rung_table *table, rung_labels labels,
                               rung_data **out)
 {
     NOTHING(out);

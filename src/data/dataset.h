@@ -62,10 +62,8 @@ struct rung_data {
 
 rung_status dataset_encode(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, rung_data **out);
 
-/* Codes a table by an existing coding. labels: 0 ignore the label column, 1 use it if present, 2 it is required, 3 so
- * are the columns of weights and groups if training had them, for rows that join the training rows.
- * Categories not seen in training are coded as zeros and counted in a warning. */
-rung_status dataset_recode(rung_ctx *ctx, const rung_table *t, const coding *code, int labels, rung_data **out);
+/* Codes a table by an existing coding. Categories not seen in training are coded as zeros and counted in a warning. */
+rung_status dataset_recode(rung_ctx *ctx, const rung_table *t, const coding *code, rung_labels labels, rung_data **out);
 
 /* From memory; the columns have no names, the classes are named 1..K, and a table to be coded alike may have its labels
  * in one additional column, the last. rank may be NULL: no labels. */

@@ -77,7 +77,8 @@ static rung_status add_table(rung_ctx *ctx, const pass *p, const rung_table *t, 
 {
     const row_source *s = p->s;
     rung_data *rows;
-    TRY(dataset_recode(ctx, t, s->code, s->code->label_position >= 0 ? 2 : 0, &rows));
+    TRY(dataset_recode(ctx, t, s->code, s->code->label_position >= 0 ? RUNG_LABELS_REQUIRED : RUNG_LABELS_IGNORED,
+                       &rows));
     rung_status status = rows_check_labels(ctx, rows, t->path);
     if (status == RUNG_OK && s->weights) {
         int64_t j;

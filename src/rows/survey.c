@@ -58,7 +58,8 @@ static rung_status take_shape(rung_ctx *ctx, survey *v)
     if (v->shape->sparse)
         return set_error(ctx, RUNG_EARG, "%s: files of sparse rows cannot be read in passes; they must fit into memory",
                          v->first);
-    if (v->how.header == 0) v->how.header = v->shape->has_names ? 1 : -1;
+    if (v->how.header == RUNG_HEADER_AUTO)
+        v->how.header = v->shape->has_names ? RUNG_HEADER_PRESENT : RUNG_HEADER_ABSENT;
     TRY(same_shape(ctx, v));
     return dataset_label_column(ctx, v->shape, v->options, &v->label);
 }

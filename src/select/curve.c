@@ -421,7 +421,7 @@ static rung_status run(rung_ctx *ctx, const rung_curve_options *o, curve_plan *p
     TRY(NEW(ctx, &ctx->scratch, p->value, (int64_t)p->n_lines * p->n_sizes * p->repeats));
     TRY(NEW(ctx, &ctx->scratch, p->forecasts, p->n_lines));
     TRY(run_cells(ctx, p));
-    TRY(curve_forecasts(ctx, p, o->more, p->forecasts));
+    TRY(curve_forecasts(ctx, p, o, p->forecasts));
     return make_curve(ctx, p, out);
 }
 

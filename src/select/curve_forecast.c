@@ -32,15 +32,15 @@ static rung_status forecast_line(rung_ctx *ctx, const curve_plan *p, const curve
     return status == RUNG_EDATA || task_may_fail(status) ? RUNG_OK : status;
 }
 
-rung_status curve_forecasts(rung_ctx *ctx, const curve_plan *p, int64_t more, rung_forecast *out)
+rung_status curve_forecasts(rung_ctx *ctx, const curve_plan *p, const rung_curve_options *o, rung_forecast *out)
 {
     rung_log_fn *log = ctx->log;
     rung_status status = RUNG_OK;
     ctx->log = NULL; /* the fits of the curve have said it */
-    for (int i = 0; i < p->n_lines && more >= 0 && status == RUNG_OK; i++) {
+    for (int i = 0; i < p->n_lines && !o->no_forecast && status == RUNG_OK; i++) {
         pool_mark mark = pool_here(&ctx->scratch);
         if (can_forecast(&p->lines[i]))
-            status = forecast_line(ctx, p, &p->lines[i], more ? more : p->labelled, &out[i]);
+            status = forecast_line(ctx, p, &p->lines[i], o->more ? o->more : p->labelled, &out[i]);
         pool_release(&ctx->scratch, mark);
     }
     ctx->log = log;

@@ -30,9 +30,9 @@ typedef struct {
     int64_t labelled;         /* rows */
     double *value;            /* lines x sizes x repeats, repeats are contiguous */
     rung_forecast *forecasts; /* lines; size 0: none */
-    int64_t test_rows; /* of a repeat */
-    bool exact;        /* of these only such with exact labels are measured (data/intervals.h) */
-    row_groups equal; /* labelled rows that leave together (data/together.h) are tests together */
+    int64_t test_rows;        /* of a repeat */
+    bool exact;               /* of these only such with exact labels are measured (data/intervals.h) */
+    row_groups equal;         /* labelled rows that leave together (data/together.h) are tests together */
     bool any_equal;
 } curve_plan;
 
@@ -44,9 +44,9 @@ rung_status curve_test_set(rung_ctx *ctx, const curve_plan *p, int repeat, rung_
 /* The error of a model on the test rows. */
 rung_status curve_grade(rung_ctx *ctx, const curve_plan *p, const rung_model *model, const rung_data *test,
                         double *out);
-/* The forecasts of the lines from all labels, `more` further ones ahead, as in rung_curve_options; size 0: none. out:
- * zeroed, one for each line. */
-rung_status curve_forecasts(rung_ctx *ctx, const curve_plan *p, int64_t more, rung_forecast *out);
+/* The forecasts of the lines from all labels, o->more further ones ahead; size 0: none. out: zeroed, one for
+ * each line. */
+rung_status curve_forecasts(rung_ctx *ctx, const curve_plan *p, const rung_curve_options *o, rung_forecast *out);
 int64_t curve_labels(const curve_plan *p, int64_t size); /* of all classes, where each has `size` as far as there are */
 
 /* ---- replay.c ---- */

@@ -86,7 +86,7 @@ static rung_status take_suggested(rung_ctx *ctx, replay *r, const curve_line *l,
 {
     while (n > 0) {
         rung_suggestion *s;
-        rung_suggest_options o = {.n = n, .leave = r->leave, .more = -1};
+        rung_suggest_options o = {.n = n, .leave = r->leave, .no_forecast = 1};
         TRY(suggest(ctx, &(suggest_input){.spec = l->spec, .model = model, .data = r->train}, &o, &s));
         for (int64_t i = 0; i < s->n; i++) {
             label(r, s->rows[i].row);

@@ -34,11 +34,13 @@ rung_status tune_folds(rung_ctx *ctx, pool *mem, const rung_tune_options *o, int
     if (o->as_published) ranked.group = p->cluster; /* the papers hold out row by row, equal ones too */
     int64_t labelled = count_labelled(&ranked);
     int count = o->folds ? o->folds : 5, repeats = o->repeats;
-    if (count < -1 || count == 1) return set_error(ctx, RUNG_EARG, "%d folds: expected at least 2", count);
+    if (count < 2) return set_error(ctx, RUNG_EARG, "%d folds: expected at least 2", count);
     if (repeats < 0) return set_error(ctx, RUNG_EARG, "%d repeats: expected at least 1", repeats);
     if (!repeats) repeats = default_repeats(labelled);
-    if (count == -1) repeats = 1; /* leave one out: there is only one way */
-    if (count == -1) count = labelled > 2 ? (int)labelled : 2;
+    if (o->leave_one_out) {
+        repeats = 1; /* there is only one way */
+        count = labelled > 2 ? (int)labelled : 2;
+    }
     int *of_row = NULL;
     if (o->own_folds || o->groups) TRY(NEW(ctx, &ctx->scratch, of_row, p->n * (o->own_folds ? o->own_repeats : 1)));
     if (o->own_folds) {

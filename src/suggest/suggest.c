@@ -63,7 +63,8 @@ static rung_status check(rung_ctx *ctx, const job *s)
         return hint(ctx, set_error(ctx, RUNG_EARG, "suggestions are for classes: cut real targets into classes"),
                     "option bins");
     if (o->n < 0) return set_error(ctx, RUNG_EARG, "%lld rows to suggest: expected at least 1", (long long)o->n);
-    if (!(o->random <= 1)) return set_error(ctx, RUNG_EARG, "a random share of %g: expected 0 to 1", o->random);
+    if (!(o->random >= 0 && o->random <= 1))
+        return set_error(ctx, RUNG_EARG, "a random share of %g: expected 0 to 1", o->random);
     if (s->labelled == s->data->n)
         return set_error(ctx, RUNG_EDATA, "all %lld rows have a label%s%.80s: nothing to suggest",
                          (long long)s->data->n, *s->data->code.label ? " in column " : "", s->data->code.label);
@@ -96,9 +97,9 @@ static int64_t share_of(rng *r, double share, int64_t n)
  * until there are enough. */
 static rung_status place_random(rung_ctx *ctx, job *s, int64_t *wanted)
 {
-    double share = s->options->random > 0 ? s->options->random : s->options->random < 0 ? 0 : RANDOM;
+    double share = s->options->no_random ? 0 : s->options->random > 0 ? s->options->random : RANDOM;
     int64_t n = s->n_wanted, even = share_of(&s->random, share, n);
-    bool standard = s->options->random == 0;
+    bool standard = s->options->random == 0 && !s->options->no_random;
     TRY(NEW(ctx, &ctx->scratch, s->is_random, n));
     *wanted = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -418,7 +419,7 @@ static rung_status run(rung_ctx *ctx, job *s, rung_suggestion *out)
     TRY(count_likes(ctx, s, prior, picks, count, &stands_for));
     TRY(record(ctx, s, picks, count, stands_for, out));
     pool_release(&ctx->scratch, mark); /* before the fits of the forecast */
-    if (s->options->more < 0 || !s->model) return RUNG_OK;
+    if (s->options->no_forecast || !s->model) return RUNG_OK;
     progress_enter(ctx, "suggesting", 0.3, 1);
     TRY(learning_forecast(ctx, s->spec, s->data, s->model, s->options->more ? s->options->more : count,
                           &out->has_forecast, &out->forecast));

@@ -40,7 +40,7 @@ static void test_blocks_by_model(void **state)
         assert_string_equal(cell, ids[b]);
         assert_int_equal(rung_table_cell(table, rows[b], 0, cell, sizeof cell), 0); /* no such row */
         assert_string_equal(cell, "");
-        assert_ok(ctx, rung_model_encode(ctx, model, table, 1, &coded));
+        assert_ok(ctx, rung_model_encode(ctx, model, table, RUNG_LABELS_OPTIONAL, &coded));
         assert_true(rung_data_view(coded).v[0] == first[b]);
         assert_int_equal(rung_data_ranks(coded)[0], b == 0 ? 3 : 1);
         assert_null(rung_data_targets(coded));

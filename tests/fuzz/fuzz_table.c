@@ -103,7 +103,7 @@ static int64_t in_blocks(rung_ctx *ctx, const source_file *from, const rung_mode
         rung_table_free(block);
         block = NULL;
         if (status == RUNG_OK) status = rung_reader_next(ctx, reader, 3, &block);
-        if (block && model) status = rung_model_encode(ctx, model, block, 0, &coded);
+        if (block && model) status = rung_model_encode(ctx, model, block, RUNG_LABELS_IGNORED, &coded);
         rung_data_free(coded);
         rows += block ? rung_table_rows(block) : 0;
     } while (block);
@@ -119,7 +119,7 @@ static void read_by_model(rung_ctx *ctx, const source_file *from, const rung_tab
     rung_data *coded = NULL;
     FUZZ_CLAIM(rung_spec_new(ctx, "median", 0, &spec) == RUNG_OK);
     if (rung_model_fit(ctx, spec, data, &model) == RUNG_OK) {
-        FUZZ_CLAIM(rung_model_encode(ctx, model, table, 0, &coded) == RUNG_OK);
+        FUZZ_CLAIM(rung_model_encode(ctx, model, table, RUNG_LABELS_IGNORED, &coded) == RUNG_OK);
         FUZZ_CLAIM(rung_data_features(coded) == rung_data_features(data));
         FUZZ_CLAIM(in_blocks(ctx, from, model) == rung_table_rows(table));
     }

@@ -263,6 +263,9 @@ static void test_forecast_is_that_of_a_suggestion(void **state)
         }
     for (int k = 0; k < 2; k++) rung_curve_free(c[k]);
     o.more = -1;
+    assert_fails(ctx, rung_curve_run(ctx, &o, data, &c[0]), RUNG_EARG, "-1 more labels");
+    o.more = 0;
+    o.no_forecast = 1;
     assert_ok(ctx, rung_curve_run(ctx, &o, data, &c[0]));
     assert_int_equal(rung_curve_forecast(c[0], 0, &f), 0);
     rung_curve_free(c[0]);
@@ -303,7 +306,8 @@ static void test_weights(void **state)
     rung_curve *out;
     const int sizes[] = {30};
     const char *const pom[] = {"pom", NULL};
-    rung_curve_options o = {.size = sizeof o, .methods = pom, .repeats = 3, .sizes = sizes, .n_sizes = 1, .more = -1};
+    rung_curve_options o = {
+        .size = sizeof o, .methods = pom, .repeats = 3, .sizes = sizes, .n_sizes = 1, .no_forecast = 1};
     assert_ok(ctx, rung_data_new(ctx, &view, y, weight, 2, &data));
     assert_ok(ctx, rung_curve_run(ctx, &o, data, &out));
     for (int r = 0; r < 3; r++) assert_true(rung_curve_at(out, 0)->values[r] < 0.1);

@@ -640,7 +640,7 @@ static void repeats_by_the_number_of_labels(void **state)
         dataset_free(data);
     }
     rung_data *data = make_data(ctx, 1100, 3, false, false);
-    rung_tune_options loo = {.methods = LIST("median"), .folds = -1};
+    rung_tune_options loo = {.methods = LIST("median"), .leave_one_out = 1};
     outcome out = run(ctx, &loo, data);
     assert_int_equal(out.s.folds, 1100);
     assert_true(isnan(out.s.results[0].se) && isfinite(out.s.results[0].value));
@@ -812,7 +812,7 @@ static void folds_follow_the_user(void **state)
     assert_int_equal(h->n, 80);
     for (int64_t i = 0; i < h->n; i++) assert_int_equal(h->fold[i], own[h->row[i] / 2 * 3 + h->row[i] % 2 + 1]);
     finish(&out);
-    rung_tune_options loo = {.methods = LIST("kdlor"), .folds = -1, .grids = LIST("gamma=1", "ridge=0.1")};
+    rung_tune_options loo = {.methods = LIST("kdlor"), .leave_one_out = 1, .grids = LIST("gamma=1", "ridge=0.1")};
     out = run(ctx, &loo, data);
     assert_int_equal(out.s.folds, 80);
     assert_int_equal(out.s.results[0].held.n, 80);
@@ -1227,7 +1227,7 @@ static void the_choice_is_corrected_among_all_kinds(void **state)
                                .metric = metrics[k],
                                .one_se = k == 1,
                                .cost = k == 2 ? cost : NULL,
-                               .folds = k == 3 ? -1 : 0,
+                               .leave_one_out = k == 3,
                                .repeats = k == 3 ? 0 : 2};
         rung_model *model;
         rung_search *found;

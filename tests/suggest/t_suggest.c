@@ -54,7 +54,7 @@ static void test_no_labels(void **state)
     rung_ctx *ctx = *state;
     int rank[CLUSTERED] = {0};
     rung_data *data = clustered(ctx, rank);
-    rung_suggestion *s = suggest_by(ctx, "pom", data, (rung_suggest_options){.n = 3, .random = -1});
+    rung_suggestion *s = suggest_by(ctx, "pom", data, (rung_suggest_options){.n = 3, .no_random = 1});
     static const int first[] = {0, 50, 80}, end[] = {50, 80, 100};
     for (int i = 0; i < 3; i++) {
         const rung_suggested *one = rung_suggestion_at(s, i);
@@ -83,7 +83,7 @@ static void test_labelled_regions(void **state)
         for (int i = 0; i < 5; i++) rank[i] = rank[50 + i] = 1;
         rung_data *data = clustered(ctx, rank);
         rung_suggestion *s =
-            suggest_by(ctx, methods[m], data, (rung_suggest_options){.n = 1, .random = -1, .more = -1});
+            suggest_by(ctx, methods[m], data, (rung_suggest_options){.n = 1, .no_random = 1, .no_forecast = 1});
         assert_in_range(rung_suggestion_at(s, 0)->row, 80, 99);
         rung_suggestion_free(s);
         rung_data_free(data);
@@ -125,7 +125,7 @@ static void test_first_random(void **state)
     int64_t random, early = 0, all = 0;
     int chosen[CLUSTERED] = {0}, rank[CLUSTERED] = {0};
     whole = clustered(ctx, rank);
-    rung_suggestion *s = suggest_by(ctx, "pom", whole, (rung_suggest_options){.n = LABELS, .more = -1});
+    rung_suggestion *s = suggest_by(ctx, "pom", whole, (rung_suggest_options){.n = LABELS, .no_forecast = 1});
     for (int i = 0; i < LABELS; i++) {
         early += i < EARLY && rung_suggestion_at(s, i)->random;
         all += rung_suggestion_at(s, i)->random;
@@ -136,7 +136,7 @@ static void test_first_random(void **state)
     for (int i = 0; i < EARLY; i++) {
         data = clustered(ctx, rank);
         assert_ok(ctx, rung_data_set_chosen(ctx, data, chosen));
-        s = suggest_by(ctx, "median", data, (rung_suggest_options){.n = 1, .more = -1});
+        s = suggest_by(ctx, "median", data, (rung_suggest_options){.n = 1, .no_forecast = 1});
         count(s, &random);
         if (i == 0) assert_int_equal(random, 0);
         if (i == 1) assert_int_equal(random, 1);
@@ -204,6 +204,10 @@ static void test_nothing_left(void **state)
     rung_suggestion_free(s);
     o.random = 1.5;
     assert_fails(ctx, rung_suggest_run(ctx, spec, data, &o, &s), RUNG_EARG, "random share");
+    o.random = -1;
+    assert_fails(ctx, rung_suggest_run(ctx, spec, data, &o, &s), RUNG_EARG, "random share");
+    o = (rung_suggest_options){.size = sizeof o, .more = -1};
+    assert_fails(ctx, rung_suggest_run(ctx, spec, data, &o, &s), RUNG_EARG, "-1 more labels");
     o = (rung_suggest_options){.size = sizeof o, .n = -1};
     assert_fails(ctx, rung_suggest_run(ctx, spec, data, &o, &s), RUNG_EARG, "-1 rows");
     rung_data_free(data);
@@ -225,7 +229,8 @@ static void test_near_threshold(void **state)
     rank[103] = 1;
     rung_view view = {X, ROWS, 1, 1, 1};
     assert_ok(ctx, rung_data_new(ctx, &view, rank, NULL, 2, &data));
-    rung_suggestion *s = suggest_by(ctx, "pom", data, (rung_suggest_options){.n = WANTED, .random = -1, .more = -1});
+    rung_suggestion *s =
+        suggest_by(ctx, "pom", data, (rung_suggest_options){.n = WANTED, .no_random = 1, .no_forecast = 1});
     for (int i = 0; i < WANTED; i++) {
         found[i] = X[rung_suggestion_at(s, i)->row];
         assert_true(fabs(found[i]) <= 2);
@@ -248,7 +253,8 @@ static double distance_from_middle(rung_ctx *ctx)
     rung_data *data;
     rung_view view = {X, N, 2, 2, 1};
     assert_ok(ctx, rung_data_new(ctx, &view, rank, NULL, K, &data));
-    rung_suggestion *s = suggest_by(ctx, "auto", data, (rung_suggest_options){.n = WANTED, .random = -1, .more = -1});
+    rung_suggestion *s =
+        suggest_by(ctx, "auto", data, (rung_suggest_options){.n = WANTED, .no_random = 1, .no_forecast = 1});
     for (int i = 0; i < WANTED; i++) {
         const double *x = X + 2 * rung_suggestion_at(s, i)->row;
         sum += x[0] * x[0] + x[1] * x[1];
@@ -410,7 +416,7 @@ static void label_rows(rung_ctx *ctx, const rung_spec *spec, const labelling *ho
     for (int i = how->first; i < POOL_ROWS; i++) data->y[i] = 0;
     for (int b = 0; b < how->batches; b++) {
         rung_suggestion *s;
-        rung_suggest_options o = {.size = sizeof o, .n = BATCH, .random = how->random, .more = -1};
+        rung_suggest_options o = {.size = sizeof o, .n = BATCH, .random = how->random, .no_forecast = 1};
         assert_ok(ctx, rung_data_set_chosen(ctx, data, chosen));
         assert_ok(ctx, rung_suggest_run(ctx, spec, data, &o, &s));
         for (int64_t i = 0; i < s->n; i++) {

@@ -139,25 +139,25 @@ static rung_status recode_roles(rung_ctx *ctx, const rung_table *t, const coding
     return j < 0 ? RUNG_OK : dataset_suggested(ctx, t, j, data);
 }
 
-static rung_status recode(rung_ctx *ctx, const rung_table *t, const coding *code, int labels, rung_data *data)
+static rung_status recode(rung_ctx *ctx, const rung_table *t, const coding *code, rung_labels labels, rung_data *data)
 {
     int64_t *from = NULL, label;
     TRY(NEW(ctx, &ctx->scratch, from, code->n_columns));
     TRY(coding_copy(ctx, &data->mem, code, &data->code));
     TRY(coding_match(ctx, t, code, from, &label));
-    if (labels >= 2 && code->label_position < 0)
+    if (labels >= RUNG_LABELS_REQUIRED && code->label_position < 0)
         return set_error(ctx, RUNG_EDATA, "the model was trained without labels, so it cannot be compared with %s",
                          t->path);
-    if (labels >= 2 && label < 0)
+    if (labels >= RUNG_LABELS_REQUIRED && label < 0)
         return set_error(ctx, RUNG_EDATA, "%s: no label column%s%.80s%s", t->path, code->label[0] ? " '" : "",
                          code->label, code->label[0] ? "'" : "");
     TRY(dataset_rows(ctx, data, t->n_rows, code->d));
     TRY(features_code(ctx, t, code, from, data->X));
-    if (labels && label >= 0) TRY(dataset_labels(ctx, t, label, data));
-    return labels == 3 ? recode_roles(ctx, t, code, data) : RUNG_OK;
+    if (labels != RUNG_LABELS_IGNORED && label >= 0) TRY(dataset_labels(ctx, t, label, data));
+    return labels == RUNG_LABELS_UPDATE ? recode_roles(ctx, t, code, data) : RUNG_OK;
 }
 
-rung_status dataset_recode(rung_ctx *ctx, const rung_table *t, const coding *code, int labels, rung_data **out)
+rung_status dataset_recode(rung_ctx *ctx, const rung_table *t, const coding *code, rung_labels labels, rung_data **out)
 {
     rung_data *data;
     *out = NULL;

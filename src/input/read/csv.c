@@ -494,9 +494,9 @@ rung_status csv_open(rung_reader *reader)
     r->shape->given_delimiter = options->delimiter;
 
     outline o = {0};
-    bool header = options->header > 0;
+    bool header = options->header == RUNG_HEADER_PRESENT;
     TRY(read_outline(reader, &o));
-    if (options->header == 0) TRY(recognise_header(reader, &o, &header));
+    if (options->header == RUNG_HEADER_AUTO) TRY(recognise_header(reader, &o, &header));
     r->first_row_line = r->row_line;
     if (header)
         TRY(take_names(r, o.first));

@@ -103,7 +103,8 @@ static rung_status take_file(joining *j)
     pool_mark mark = pool_here(&j->ctx->scratch);
     bool begun = j->begun; /* otherwise it begins here, and what it keeps stays */
     double before = j->f.before;
-    if (begun && how.header == 0) how.header = j->t->has_names ? 1 : -1;
+    if (begun && how.header == RUNG_HEADER_AUTO)
+        how.header = j->t->has_names ? RUNG_HEADER_PRESENT : RUNG_HEADER_ABSENT;
     progress_part outer = progress_enter(j->ctx, "reading", before / j->all, (before + j->bytes[j->k]) / j->all);
     TRY(reader_begin(j->ctx, j->path[j->k], &how, j->code, READ_WHOLE, &r));
     rung_status status = take_rows(j, r);

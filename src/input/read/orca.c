@@ -15,7 +15,7 @@ static bool named_orca(const char *file)
 static rung_status open_orca(rung_reader *r)
 {
     if (!r->options.delimiter) r->options.delimiter = ' ';
-    r->options.header = -1;
+    r->options.header = RUNG_HEADER_ABSENT;
     return csv_open(r);
 }
 

@@ -125,15 +125,15 @@ static void test_bins(void **state)
     assert_ok(ctx, coding_copy(ctx, &ctx->scratch, &data->code, &copy));
     dataset_free(data);
     rung_table *t = table_of(ctx, "x,y\n1,3.2\n2,1e9\n3,-4\n4,?\n5,3.2001\n");
-    assert_ok(ctx, dataset_recode(ctx, t, &copy, 2, &coded));
+    assert_ok(ctx, dataset_recode(ctx, t, &copy, RUNG_LABELS_REQUIRED, &coded));
     static const int again[] = {2, 3, 1, 0, 3};
     assert_memory_equal(coded->y, again, sizeof again);
     dataset_free(coded);
     table_free(t);
     t = table_of(ctx, "x,y\n1,3.3\n2,tall\n");
-    assert_fails(ctx, dataset_recode(ctx, t, &copy, 2, &coded), RUNG_EDATA,
+    assert_fails(ctx, dataset_recode(ctx, t, &copy, RUNG_LABELS_REQUIRED, &coded), RUNG_EDATA,
                  "line 3, column 'y': label 'tall' is not a number");
-    assert_ok(ctx, dataset_recode(ctx, t, &copy, 0, &coded));
+    assert_ok(ctx, dataset_recode(ctx, t, &copy, RUNG_LABELS_IGNORED, &coded));
     dataset_free(coded);
     table_free(t);
 
@@ -174,13 +174,14 @@ static void test_real(void **state)
 
     rung_data *coded;
     rung_table *t = table_of(ctx, "x,y\n7,0.25\n8,inf\n");
-    assert_fails(ctx, dataset_recode(ctx, t, &data->code, 1, &coded), RUNG_EDATA, "line 3, column 'y': an infinite");
-    assert_ok(ctx, dataset_recode(ctx, t, &data->code, 0, &coded));
+    assert_fails(ctx, dataset_recode(ctx, t, &data->code, RUNG_LABELS_OPTIONAL, &coded), RUNG_EDATA,
+                 "line 3, column 'y': an infinite");
+    assert_ok(ctx, dataset_recode(ctx, t, &data->code, RUNG_LABELS_IGNORED, &coded));
     assert_null(coded->target);
     dataset_free(coded);
     table_free(t);
     t = table_of(ctx, "y,x\n0.25,7\n");
-    assert_ok(ctx, dataset_recode(ctx, t, &data->code, 2, &coded));
+    assert_ok(ctx, dataset_recode(ctx, t, &data->code, RUNG_LABELS_REQUIRED, &coded));
     assert_true(coded->target[0] == 0.25 && coded->X[0] == 7);
     dataset_free(coded);
     table_free(t);
@@ -249,7 +250,7 @@ static rung_status encode_once(void *argument)
     encoding *e = argument;
     rung_data *data, *again = NULL;
     rung_status status = dataset_encode(e->ctx, e->t, &e->options, &data);
-    if (status == RUNG_OK) status = dataset_recode(e->ctx, e->t, &data->code, 2, &again);
+    if (status == RUNG_OK) status = dataset_recode(e->ctx, e->t, &data->code, RUNG_LABELS_REQUIRED, &again);
     dataset_free(data);
     dataset_free(again);
     return status;

@@ -242,14 +242,14 @@ static void test_kinds(void **state)
     assert_ok(ctx, coding_copy(ctx, &ctx->scratch, &data->code, &copy));
     rung_table *one = table_of(ctx, "id,name,day,share,price,size,code\n7,n3,2024-01-02,0.5,\"2,000\",medium,1\n");
     rung_data *new;
-    assert_ok(ctx, dataset_recode(ctx, one, &copy, 0, &new));
+    assert_ok(ctx, dataset_recode(ctx, one, &copy, RUNG_LABELS_IGNORED, &new));
     assert_close(new->X[1 + 12], 19724, 0);
     assert_close(new->X[1 + 12 + 5 + 1], 2000, 0);
     assert_close(new->X[1 + 12 + 5 + 2], 2, 0);
     table_free(one);
     dataset_free(new);
     one = table_of(ctx, "id,name,day,share,price,size,code\n7,n3,2024-01-02,0.5,\"2,000\",huge,1\n");
-    assert_fails(ctx, dataset_recode(ctx, one, &copy, 0, &new), RUNG_EDATA,
+    assert_fails(ctx, dataset_recode(ctx, one, &copy, RUNG_LABELS_IGNORED, &new), RUNG_EDATA,
                  "line 2, column 'size': 'huge' is not one of the ordered words");
     table_free(one);
     dataset_free(data);
@@ -344,7 +344,8 @@ static void test_written_cells(void **state)
     static const char *const wrong[] = {"x,w\n1,5 g\n", "x,w\n1,5\n"}; /* a number of another unit is no such number */
     for (int k = 0; k < 2; k++) {
         rung_table *t = table_of(ctx, wrong[k]);
-        assert_fails(ctx, dataset_recode(ctx, t, &copy, 0, &data), RUNG_EDATA, "is not a number in 'kg'");
+        assert_fails(ctx, dataset_recode(ctx, t, &copy, RUNG_LABELS_IGNORED, &data), RUNG_EDATA,
+                     "is not a number in 'kg'");
         table_free(t);
     }
     data =
@@ -778,7 +779,7 @@ static rung_status recode_once(void *argument)
 {
     memory_call *call = argument;
     rung_data *data;
-    rung_status status = dataset_recode(call->ctx, call->t, &call->train->code, 2, &data);
+    rung_status status = dataset_recode(call->ctx, call->t, &call->train->code, RUNG_LABELS_REQUIRED, &data);
     dataset_free(data);
     return status;
 }

@@ -151,14 +151,14 @@ static void test_text_for_numbers(void **state)
 
     assert_ok(ctx, rung_table_new(ctx, 3, &table));
     assert_ok(ctx, rung_table_add_text(ctx, table, "size", nothing, NULL, 0, 0));
-    assert_ok(ctx, rung_model_encode(ctx, model, table, 0, &data));
+    assert_ok(ctx, rung_model_encode(ctx, model, table, RUNG_LABELS_IGNORED, &data));
     for (int i = 0; i < 3; i++) assert_true(isnan(rung_data_view(data).v[i]));
     rung_data_free(data);
     rung_table_free(table);
 
     assert_ok(ctx, rung_table_new(ctx, 3, &table));
     assert_ok(ctx, rung_table_add_text(ctx, table, "size", some, values, 4, 1));
-    assert_ok(ctx, rung_model_encode(ctx, model, table, 0, &data));
+    assert_ok(ctx, rung_model_encode(ctx, model, table, RUNG_LABELS_IGNORED, &data));
     assert_true(rung_data_view(data).v[0] == 2.5 && isnan(rung_data_view(data).v[1]));
     assert_true(rung_data_view(data).v[2] == 7);
     rung_data_free(data);
@@ -166,7 +166,7 @@ static void test_text_for_numbers(void **state)
 
     assert_ok(ctx, rung_table_new(ctx, 3, &table));
     assert_ok(ctx, rung_table_add_text(ctx, table, "size", odd, values, 4, 1));
-    assert_fails(ctx, rung_model_encode(ctx, model, table, 0, &data), RUNG_EDATA,
+    assert_fails(ctx, rung_model_encode(ctx, model, table, RUNG_LABELS_IGNORED, &data), RUNG_EDATA,
                  "the table, line 2, column 'size': 'x' is not a number");
     assert_null(data);
     rung_table_free(table);

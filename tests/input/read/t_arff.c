@@ -103,7 +103,7 @@ static void test_numbers_declared(void **state)
     assert_ok(ctx, dataset_encode(ctx, t, NULL, &data));
     table_free(t);
     t = arff_of(ctx, "@relation x\n@attribute c {9, 2.5}\n@attribute y {1, 2}\n@data\n2.5,1\n?,2\n9,1\n");
-    assert_ok(ctx, dataset_recode(ctx, t, &data->code, 2, &coded));
+    assert_ok(ctx, dataset_recode(ctx, t, &data->code, RUNG_LABELS_REQUIRED, &coded));
     assert_true(coded->X[0] == 2.5 && isnan(coded->X[1]) && coded->X[2] == 9);
     dataset_free(coded);
     table_free(t);

@@ -156,11 +156,11 @@ static void test_header(void **state)
         table_free(t);
     }
     rung_table *t;
-    assert_ok(ctx, read_text(ctx, "1,2\n3,4\n", &(rung_read_options){.header = 1}, &t));
+    assert_ok(ctx, read_text(ctx, "1,2\n3,4\n", &(rung_read_options){.header = RUNG_HEADER_PRESENT}, &t));
     check_size(t, 1, 2, true);
     assert_string_equal(t->columns[1].name, "2");
     table_free(t);
-    assert_ok(ctx, read_text(ctx, "a,b\n3,4\n", &(rung_read_options){.header = -1}, &t));
+    assert_ok(ctx, read_text(ctx, "a,b\n3,4\n", &(rung_read_options){.header = RUNG_HEADER_ABSENT}, &t));
     check_size(t, 2, 2, false);
     assert_string_equal(t->columns[0].name, "");
     assert_string_equal(cell_text(t, 1, 0), "3");
@@ -444,7 +444,7 @@ static void try_somehow(rung_ctx *ctx, const unsigned char *bytes, size_t count,
     static const char delimiters[] = {0, 0, 0, ',', ' ', '\t', 'a'};
     rung_read_options options = {.delimiter = delimiters[rng_below(r, sizeof delimiters)],
                                  .decimal = rng_below(r, 4) ? 0 : ',',
-                                 .header = (int)rng_below(r, 3) - 1};
+                                 .header = (rung_header)rng_below(r, 3)};
     try_bytes(ctx, bytes, count, &options);
 }
 

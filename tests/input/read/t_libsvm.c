@@ -68,12 +68,12 @@ static void test_names(void **state)
         table_free(t);
         static const char rows[] = "2 1:3 3:4 9:1\n";
         t = libsvm_of(ctx, rows);
-        assert_ok(ctx, dataset_recode(ctx, t, &data->code, 0, &coded));
+        assert_ok(ctx, dataset_recode(ctx, t, &data->code, RUNG_LABELS_IGNORED, &coded));
         assert_arrays_close(3, coded->X, cases[c].expected, 0);
         dataset_free(coded);
         table_free(t);
         t = libsvm_of(ctx, "2 1:3\n"); /* fewer than the model has */
-        assert_ok(ctx, dataset_recode(ctx, t, &data->code, 0, &coded));
+        assert_ok(ctx, dataset_recode(ctx, t, &data->code, RUNG_LABELS_IGNORED, &coded));
         assert_arrays_close(3, coded->X, ((double[]){c == 3 ? 0 : 3, c == 3 ? 3 : 0, 0}), 0);
         dataset_free(coded);
         table_free(t);
@@ -83,7 +83,7 @@ static void test_names(void **state)
         unlink(file.path);
         assert_ok(ctx, reader_next(ctx, r, 9, &t));
         assert_int_equal(t->n_columns, 4);
-        assert_ok(ctx, dataset_recode(ctx, t, &data->code, 0, &coded));
+        assert_ok(ctx, dataset_recode(ctx, t, &data->code, RUNG_LABELS_IGNORED, &coded));
         assert_arrays_close(3, coded->X, cases[c].expected, 0);
         dataset_free(coded);
         table_free(t);
@@ -95,7 +95,7 @@ static void test_names(void **state)
     assert_ok(ctx, dataset_encode(ctx, t, &(rung_encode_options){.unlabelled = 1}, &data));
     table_free(t);
     t = libsvm_of(ctx, "2 1:3 3:4\n");
-    assert_ok(ctx, dataset_recode(ctx, t, &data->code, 1, &coded));
+    assert_ok(ctx, dataset_recode(ctx, t, &data->code, RUNG_LABELS_OPTIONAL, &coded));
     assert_arrays_close(3, coded->X, ((double[]){3, 0, 4}), 0);
     assert_int_equal(coded->y[0], 0);
     dataset_free(coded);
@@ -139,14 +139,14 @@ static void test_encode(void **state)
 
     /* Columns that do not occur are zeros, others than those of training of no interest. */
     t = libsvm_of(ctx, "2 1:5 7:1\n1 2:6\n");
-    assert_ok(ctx, dataset_recode(ctx, t, &data->code, 2, &coded));
+    assert_ok(ctx, dataset_recode(ctx, t, &data->code, RUNG_LABELS_REQUIRED, &coded));
     static const double first[] = {5, 0, 0, 0, 6, 0};
     assert_arrays_close(6, coded->X, first, 0);
     assert_int_equal(coded->y[0], 2);
     dataset_free(coded);
     table_free(t);
     t = libsvm_of(ctx, "2 1:5\n");
-    assert_ok(ctx, dataset_recode(ctx, t, &data->code, 2, &coded));
+    assert_ok(ctx, dataset_recode(ctx, t, &data->code, RUNG_LABELS_REQUIRED, &coded));
     assert_arrays_close(3, coded->X, first, 0);
     dataset_free(coded);
     table_free(t);
@@ -154,7 +154,7 @@ static void test_encode(void **state)
     /* A file without names has the label last. */
     t = table_of(ctx, "5,0,7,2\n");
     static const double second[] = {5, 0, 7};
-    assert_ok(ctx, dataset_recode(ctx, t, &data->code, 2, &coded));
+    assert_ok(ctx, dataset_recode(ctx, t, &data->code, RUNG_LABELS_REQUIRED, &coded));
     assert_arrays_close(3, coded->X, second, 0);
     assert_int_equal(coded->y[0], 2);
     dataset_free(coded);
@@ -167,7 +167,7 @@ static void test_encode(void **state)
     table_free(t);
     t = libsvm_of(ctx, "1 1:3 2:2 9:4\n");
     static const double third[] = {3, 2, 0};
-    assert_ok(ctx, dataset_recode(ctx, t, &data->code, 2, &coded));
+    assert_ok(ctx, dataset_recode(ctx, t, &data->code, RUNG_LABELS_REQUIRED, &coded));
     assert_arrays_close(3, coded->X, third, 0);
     assert_int_equal(coded->y[0], 1);
     dataset_free(coded);

@@ -130,7 +130,7 @@ static void check_blocks(rung_ctx *ctx, const char *text, int64_t block, const c
     rung_reader *r;
     rung_data *all, *some;
     int64_t row = 0;
-    assert_ok(ctx, dataset_recode(ctx, whole, code, 2, &all));
+    assert_ok(ctx, dataset_recode(ctx, whole, code, RUNG_LABELS_REQUIRED, &all));
     assert_ok(ctx, open_text(ctx, text, code, &r));
     for (;;) {
         assert_ok(ctx, reader_next(ctx, r, block, &t));
@@ -138,7 +138,7 @@ static void check_blocks(rung_ctx *ctx, const char *text, int64_t block, const c
         assert_int_equal(t->n_columns, whole->n_columns);
         assert_int_equal(t->n_rows, whole->n_rows - row < block ? whole->n_rows - row : block);
         for (int64_t i = 0; i < t->n_rows; i++) assert_int_equal(table_line(t, i), table_line(whole, row + i));
-        assert_ok(ctx, dataset_recode(ctx, t, code, 2, &some));
+        assert_ok(ctx, dataset_recode(ctx, t, code, RUNG_LABELS_REQUIRED, &some));
         assert_arrays_close(some->n * some->d, some->X, all->X + row * all->d, 0);
         assert_memory_equal(some->y, all->y + row, (size_t)some->n * sizeof(int));
         dataset_free(some);
@@ -221,9 +221,11 @@ static void test_pinned(void **state)
     assert_string_equal(text_at(t, 0, 1), "0071");
     assert_true(number_at(t, 0, 2) == 1.5);
     assert_string_equal(text_at(t, 0, 3), "whatever");
-    assert_ok(ctx, dataset_recode(ctx, t, &data->code, 0, &coded)); /* labels may be anything while they are ignored */
+    assert_ok(ctx, dataset_recode(ctx, t, &data->code, RUNG_LABELS_IGNORED,
+                                  &coded)); /* labels may be anything while they are ignored */
     dataset_free(coded);
-    assert_fails(ctx, dataset_recode(ctx, t, &data->code, 1, &coded), RUNG_EDATA, "label 'whatever' is not one of");
+    assert_fails(ctx, dataset_recode(ctx, t, &data->code, RUNG_LABELS_OPTIONAL, &coded), RUNG_EDATA,
+                 "label 'whatever' is not one of");
     table_free(t);
     reader_close(r);
 
