@@ -202,7 +202,7 @@ rung_status verify_by_refit(rung_ctx *ctx, const struct verification *v, bool re
     const problem *p = v->p;
     problem again = problem_view(p, &ctx->scratch);
     fitted fit = {0};
-    double *g = NULL, size = 0, off = 0;
+    double *g = NULL, size = ROUNDED * verify_score_size(v), off = 0;
     if (reverse) TRY(reversed(ctx, p, &again));
     fit_input in = verified_fit(v);
     in.p = &again;

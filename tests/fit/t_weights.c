@@ -117,6 +117,10 @@ static void weights_are_counts(void **state)
             if (!(off < 1e-8))
                 fail_msg("%s, scale %s: weights and repeated rows differ by %g", s.method, scales[k], off);
         }
+        if (!has_param(*m, "diagonal")) continue;
+        setting s = {(*m)->info.name, "standard", "0", "diagonal", "0.5", "exact"};
+        double off = difference(ctx, &s, 1);
+        if (!(off < 1e-6)) fail_msg("%s, diagonal=0.5: weights and repeated rows differ by %g", s.method, off);
     }
     assert_true(count > 20);
 }

@@ -8,18 +8,18 @@
 
 /* The rank scale through the mean score of each class; the added diagonal is not part of a score. */
 static rung_status class_scale(rung_ctx *ctx, pool *mem, const problem *p, double diagonal, const svor_solution *s,
-                               rank_map *out)
+                               fitted *out)
 {
     double *mean = NULL, *mass = NULL;
     TRY(NEW(ctx, &ctx->scratch, mean, p->K));
     TRY(NEW(ctx, &ctx->scratch, mass, p->K));
     for (int64_t i = 0; i < p->n; i++) {
         double w = p->w ? p->w[i] : 1;
-        mean[p->y[i] - 1] += w * (s->f[i] - diagonal * s->v[i]);
+        mean[p->y[i] - 1] += w * (s->f[i] - svor_diagonal(p, diagonal, i) * s->v[i]);
         mass[p->y[i] - 1] += w;
     }
     for (int q = 0; q < p->K; q++) mean[q] /= mass[q];
-    return mean_rank_map(ctx, mem, p->K, mean, out);
+    return mean_rank_map(ctx, mem, p, mean, &out->own.score, &out->own.map);
 }
 
 static rung_status copy_reals(rung_ctx *ctx, pool *mem, int64_t n, const double *from, double **to)
@@ -70,7 +70,7 @@ rung_status ordinal_svm_update(rung_ctx *ctx, pool *mem, const fit_input *in, in
     TRY(copy_reals(ctx, mem, J, s.b, &out->own.decide.thresholds));
     out->state_width = J;
     TRY(copy_reals(ctx, mem, p->n * J, s.pull, &out->state));
-    TRY(class_scale(ctx, mem, p, params->diagonal, &s, &out->own.map));
+    TRY(class_scale(ctx, mem, p, params->diagonal, &s, out));
     TRY(report_number(ctx, mem, out, "objective", s.primal));
     return report_number(ctx, mem, out, "gap", s.gap / s.primal);
 }

@@ -52,6 +52,8 @@ typedef struct {
 
 /* ---- kernel values ---- */
 
+double svor_diagonal(const problem *p, double diagonal, int64_t i) { return diagonal / (p->w ? p->w[i] : 1); }
+
 static rung_status columns_of(rung_ctx *ctx, const problem *p, int64_t m, const int64_t *rows, double **X)
 {
     TRY(pool_alloc_raw(ctx, &ctx->scratch, p->d * m, sizeof **X, "rows", (void **)X));
@@ -103,7 +105,7 @@ static rung_status round_matrix(rung_ctx *ctx, solver *a)
     }
     pool_release(&ctx->scratch, mark);
     for (int64_t i = 0; i < a->m; i++) {
-        Q[i * (a->m + 1)] += a->q->diagonal;
+        Q[i * (a->m + 1)] += svor_diagonal(p, a->q->diagonal, a->rows[i]);
         if (!isfinite(Q[i * (a->m + 1)]))
             return set_error(ctx, RUNG_EDATA, "the kernel of row %lld with itself overflows; scale the columns",
                              (long long)p->origin[a->rows[i]] + 1);
@@ -129,7 +131,7 @@ static rung_status add_scores(rung_ctx *ctx, const solver *a, int64_t m, const i
                     : kernel_expand(ctx, &a->q->k, &(point_set){p->d, p->n, p->X}, &(point_set){p->d, m, X}, 1, change,
                                     more));
     }
-    for (int64_t i = 0; i < m; i++) more[rows[i]] += a->q->diagonal * change[i];
+    for (int64_t i = 0; i < m; i++) more[rows[i]] += svor_diagonal(p, a->q->diagonal, rows[i]) * change[i];
     for (int64_t i = 0; i < p->n; i++) a->s->f[i] += more[i];
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
@@ -147,11 +149,15 @@ static hinge hinge_of(const solver *a, int64_t i, int j)
                    .pull = a->s->pull[i * a->J + j]};
 }
 
+/* Pulls that cancel leave 0, not a rounding error: where all do, every score would be one. */
 static double coefficient(const solver *a, int64_t i)
 {
-    double v = 0;
-    for (int j = 0; j < a->J; j++) v += a->s->pull[i * a->J + j];
-    return v;
+    double v = 0, size = 0;
+    for (int j = 0; j < a->J; j++) {
+        v += a->s->pull[i * a->J + j];
+        size += fabs(a->s->pull[i * a->J + j]);
+    }
+    return fabs(v) > 1e-14 * size ? v : 0;
 }
 
 /* Thresholds for the scores as they are, the objective and the duality gap with them. */

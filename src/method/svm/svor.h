@@ -18,7 +18,7 @@ typedef struct {
     const landmarks *l; /* that stand for it; NULL: none */
     svor_hinges hinges;
     double C;
-    double diagonal;     /* added to the diagonal of the training kernel matrix */
+    double diagonal;     /* added to the diagonal of the training kernel matrix, see svor_diagonal */
     double tolerance;    /* relative duality gap */
     const double *start; /* pulls to start from (n x (K-1) by rows), or NULL; infeasible ones are ignored */
 } svor_problem;
@@ -32,6 +32,9 @@ typedef struct {
     int rounds;
 } svor_solution;
 
+/* What is added to the diagonal at a row. The pull v of a row of weight w is that of w equal rows, v / w each, which
+ * cost w diagonal (v / w)^2 / 2 together. */
+double svor_diagonal(const problem *p, double diagonal, int64_t i);
 rung_status svor_solve(rung_ctx *ctx, pool *mem, const svor_problem *problem, svor_solution *out);
 
 /* Up to this number of rows, and for a precomputed kernel, the problem provides the whole kernel matrix, which may be

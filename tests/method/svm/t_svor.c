@@ -153,7 +153,7 @@ static void check_optimal(rung_ctx *ctx, const char *name, const rows *s, const 
         int r = 1;
         while (r < s->K && predicted[i] >= b[r - 1]) r++;
         assert_int_equal(rank[i], r);
-        f[i] += diagonal * v[i];
+        f[i] += diagonal / (weights ? s->w[i] : 1) * v[i];
         square += f[i] * v[i];
     }
     for (int j = 0; j < J; j++) {
@@ -209,7 +209,8 @@ static void solutions_are_optimal(void **state)
         {90, 3, 5, 0.3, true, {"C=2", "kernel=poly", "degree=2", "gamma=0.1"}},
         {70, 2, 4, 0.6, false, {"C=5", "kernel=laplacian", "gamma=0.5"}},
         {60, 3, 4, 0.5, false, {"C=10", "gamma=0.5", "diagonal=0.1"}},
-        {60, 2, 3, 0.5, false, {"C=1e-3", "gamma=1"}}, /* every pull at its bound */
+        {60, 3, 4, 0.5, true, {"C=10", "gamma=0.5", "diagonal=0.1"}}, /* a row of weight w as w equal rows */
+        {60, 2, 3, 0.5, false, {"C=1e-3", "gamma=1"}},                /* every pull at its bound */
         {60, 2, 3, 0.5, false, {"C=1e5", "gamma=1"}},
     };
     rows *s = malloc(sizeof *s);

@@ -166,7 +166,7 @@ static void check_solution(const data *t, const svor_problem *q, const svor_solu
     double *sum = calloc((size_t)J, sizeof *sum);
     for (int64_t i = 0; i < p->n; i++) {
         int from, to;
-        long double f = q->diagonal * s->v[i], v = 0;
+        long double f = svor_diagonal(p, q->diagonal, i) * s->v[i], v = 0;
         hinge_range(&h, i, &from, &to);
         for (int64_t k = 0; k < p->n; k++) {
             if (s->v[k] == 0) continue;
