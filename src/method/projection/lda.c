@@ -39,6 +39,7 @@ rung_status lda_pair(rung_ctx *ctx, problem *p, const projection_params *params,
     TRY(la_scale_add(ctx, -1, between, 1, within));
     pair->N = between;
     pair->R = within;
+    pair->cancels = true; /* one row in every class: 0, but for rounding */
     return RUNG_OK;
 }
 

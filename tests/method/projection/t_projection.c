@@ -329,6 +329,22 @@ static void a_singular_denominator_is_told(void **state)
                  "use a larger ridge");
 }
 
+/* One row in every class, with weights that are no round numbers: the scatter within the classes is rounding, and the
+ * direction is that of the largest scatter between them. */
+static void one_row_in_every_class(void **state)
+{
+    rung_ctx *ctx = *state;
+    for (uint64_t c = 0; c < 10; c++) {
+        sample s;
+        const double w[6] = {0.347, 0.448, 1.333, 0.228, 4.848, 0.484};
+        fitted fit;
+        draw(&s, 6, 2, 6, 90 + c, false);
+        for (int i = 0; i < 6; i++) s.y[i] = i + 1, s.w[i] = w[i];
+        assert_ok(ctx, try_settings(ctx, "lda", SETTINGS("ridge", "0.001"), &s, true, &fit));
+        assert_true(reported(&fit, "eigenvalues")->value[0] < 1e3);
+    }
+}
+
 /* The ridge is a share of the mean over columns that vary: others change nothing. */
 static void constant_columns_change_nothing(void **state)
 {
@@ -457,6 +473,7 @@ int main(void)
         WITH_CONTEXT(hard_rows_have_an_answer),
         WITH_CONTEXT(wrong_numbers_of_components_are_refused),
         WITH_CONTEXT(a_singular_denominator_is_told),
+        WITH_CONTEXT(one_row_in_every_class),
         WITH_CONTEXT(constant_columns_change_nothing),
         WITH_CONTEXT(reconstruction_leaves_constants_alone),
         WITH_CONTEXT(the_span_keeps_inner_products),
