@@ -43,6 +43,22 @@ double rank_score(const rank_map *map, double f)
     return f < x[0] ? s[0] + slope * (f - x[0]) : s[last] + slope * (f - x[last]);
 }
 
+/* Where classes share a mean the scores of whole classes may equal it, up to a rounding error that must not decide:
+ * just below, the last of them holds already. */
+void rank_map_of_means(int K, const double *mean, double size, rank_map *map)
+{
+    double rounding = 1e-12 * size;
+    map->n = K;
+    for (int q = 0, first = 0; q < K; q++) {
+        if (mean[q] > mean[first] + rounding) first = q;
+        bool shared = q > first || (q + 1 < K && !(mean[q + 1] > mean[q] + rounding));
+        map->f[q] = mean[first] - (shared ? rounding : 0);
+    }
+    if (map->f[K - 1] > map->f[0]) return;
+    map->n = 1;
+    map->s[0] = map->s[(K - 1) / 2];
+}
+
 /* ---- fit ----------------------------------------------------------------------------------------------------------
  */
 

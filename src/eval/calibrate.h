@@ -14,6 +14,9 @@ typedef struct {
 } rank_map;
 
 double rank_score(const rank_map *map, double f);
+/* The map through (projected mean of class q, s_q), of which s (K) is given and f has room for K. size: what cancels in
+ * the means. Means that differ by rounding, or fall, are one node; if all do there is no order, and s is constant. */
+void rank_map_of_means(int K, const double *mean, double size, rank_map *map);
 
 /* P(y > q) = 1 / (1 + exp(-(a s - c_q))), s clipped to [0, K+1]; c does not decrease. a = 0: the scores are
  * uninformative (or in the wrong direction); c are then the log-odds of the class frequencies. */

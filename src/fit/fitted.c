@@ -222,15 +222,21 @@ rung_status fitted_apply(rung_ctx *ctx, const fitted *fit, const int *classes, i
 
 /* ---- the rank scale ---- */
 
-rung_status mean_rank_map(rung_ctx *ctx, pool *mem, int K, const double *mean, rank_map *out)
+double score_size(const problem *p, const scorer *s)
 {
-    out->n = K;
-    TRY(NEW(ctx, mem, out->f, K));
-    TRY(NEW(ctx, mem, out->s, K));
-    for (int q = 0; q < K; q++) {
-        out->f[q] = q > 0 && mean[q] < out->f[q - 1] ? out->f[q - 1] : mean[q];
-        out->s[q] = q + 1;
-    }
+    double sum = 0, most = 0;
+    for (int64_t i = 0; i < p->n * p->d && s->kind == SCORER_LINEAR; i++) most = fmax(most, fabs(p->X[i]));
+    for (int64_t j = 0; j < s->m * s->outputs; j++) sum += fabs(s->coef[j]);
+    return sum * (s->kind == SCORER_LINEAR ? most : problem_largest_self(p, &s->k));
+}
+
+rung_status mean_rank_map(rung_ctx *ctx, pool *mem, const problem *p, const double *mean, const scorer *s,
+                          rank_map *out)
+{
+    TRY(NEW(ctx, mem, out->f, p->K));
+    TRY(NEW(ctx, mem, out->s, p->K));
+    for (int q = 0; q < p->K; q++) out->s[q] = q + 1;
+    rank_map_of_means(p->K, mean, score_size(p, s), out);
     return RUNG_OK;
 }
 

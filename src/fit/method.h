@@ -280,8 +280,12 @@ typedef struct {
  * of the fit's own, that of its rank r at classes[r-1]. */
 rung_status fitted_apply(rung_ctx *ctx, const fitted *fit, const int *classes, int64_t n, const member_rows *rows,
                          const row_answers *out);
-/* The rank scale through (projected mean of class q, q). */
-rung_status mean_rank_map(rung_ctx *ctx, pool *mem, int K, const double *mean, rank_map *out);
+/* A bound of the scores of a linear or kernel scorer at the rows of the problem, which they may be far below where
+ * their terms cancel; rounding errors are relative to it. */
+double score_size(const problem *p, const scorer *s);
+/* The rank scale through (mean of class q by this scorer, q). */
+rung_status mean_rank_map(rung_ctx *ctx, pool *mem, const problem *p, const double *mean, const scorer *s,
+                          rank_map *out);
 rung_status report_list(rung_ctx *ctx, pool *mem, fitted *fit, const char *name, int64_t n, const double *values);
 rung_status report_number(rung_ctx *ctx, pool *mem, fitted *fit, const char *name, double value);
 

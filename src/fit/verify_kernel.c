@@ -51,33 +51,15 @@ rung_status verify_kernel_times(rung_ctx *ctx, const struct verification *v, int
     return la_mul(ctx, 1, K, m, B, 0, F);
 }
 
-static double largest_self(const struct verification *v)
-{
-    const problem *p = v->p;
-    kernel k = kernel_of(v);
-    double most = 0;
-    for (int64_t i = 0; i < p->n; i++) {
-        const double *x = p->X + i * p->d;
-        most = fmax(most, k.kind == KERNEL_PRECOMPUTED ? fabs(x[p->origin[i]]) : kernel_self(&k, p->d, x));
-    }
-    return most;
-}
-
 double verify_kernel_size(const struct verification *v, const double *B)
 {
+    kernel k = kernel_of(v);
     double sum = 0;
     for (int64_t i = 0; i < v->p->n; i++) sum += fabs(B[i]);
-    return sum * largest_self(v);
+    return sum * problem_largest_self(v->p, &k);
 }
 
-double verify_score_size(const struct verification *v)
-{
-    const scorer *s = &v->model->members->score;
-    double sum = 0, most = 0;
-    for (int64_t i = 0; i < v->p->n * v->p->d && s->kind == SCORER_LINEAR; i++) most = fmax(most, fabs(v->p->X[i]));
-    for (int64_t j = 0; j < s->m * s->outputs; j++) sum += fabs(s->coef[j]);
-    return sum * (s->kind == SCORER_LINEAR ? most : largest_self(v));
-}
+double verify_score_size(const struct verification *v) { return score_size(v->p, &v->model->members->score); }
 
 double limit_of_rows(double limit, int64_t n) { return limit * fmax(1, sqrt((double)n / 1e4)); }
 

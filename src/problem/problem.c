@@ -147,6 +147,16 @@ rung_status problem_kernel_finite(rung_ctx *ctx, const problem *p, const kernel 
     return RUNG_OK;
 }
 
+double problem_largest_self(const problem *p, const kernel *k)
+{
+    double most = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        const double *x = p->X + i * p->d;
+        most = fmax(most, k->kind == KERNEL_PRECOMPUTED ? fabs(x[p->origin[i]]) : kernel_self(k, p->d, x));
+    }
+    return most;
+}
+
 static rung_status compute_gram(rung_ctx *ctx, problem *p, const kernel *k, la_mat *K)
 {
     entry_key key = kernel_key(k);

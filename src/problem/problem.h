@@ -134,6 +134,8 @@ kernel problem_kernel(const problem *p, const kernel *k);
 /* RUNG_EDATA where the kernel of a row with itself overflows: no entry of a kernel matrix is larger than the largest of
  * its diagonal. Those below ask for it. */
 rung_status problem_kernel_finite(rung_ctx *ctx, const problem *p, const kernel *k);
+/* The largest k(x_i, x_i) of its rows. */
+double problem_largest_self(const problem *p, const kernel *k);
 
 /* What follows takes settled kernels, and lasts until problem_forget. */
 

@@ -40,6 +40,30 @@ static void rank_score_flat_pieces(void **state)
     assert_true(rank_score(&wall, nextafter(1, 2)) > 4);
 }
 
+/* Means of classes that share a score differ by rounding, and so do the scores of their rows: neither decides. */
+static void means_that_differ_by_rounding_are_one(void **state)
+{
+    (void)state;
+    double f[4], rounding = 1e-16;
+    for (int sign = -1; sign <= 1; sign++) {
+        rank_map shared = {.f = f, .s = (double[]){1, 2, 3, 4}};
+        rank_map_of_means(4, (double[]){-1, 0.5, 0.5 + sign * rounding, 2}, 2, &shared);
+        assert_int_equal(shared.n, 4);
+        for (int other = -1; other <= 1; other++) assert_close(rank_score(&shared, 0.5 + other * rounding), 3, 1e-9);
+        assert_close(rank_score(&shared, -0.25), 1.5, 1e-9);
+        assert_close(rank_score(&shared, 1.25), 3.5, 1e-9);
+        rank_map falls = {.f = f, .s = (double[]){1, 2, 3, 4}}; /* as class 1: 2 and 3 are no higher */
+        rank_map_of_means(4, (double[]){0.5, 0.5 + sign * rounding, -1, 2}, 2, &falls);
+        for (int other = -1; other <= 1; other++) assert_close(rank_score(&falls, 0.5 + other * rounding), 3, 1e-9);
+        rank_map none = {.f = f, .s = (double[]){1, 2, 4, 5}};
+        rank_map_of_means(4, (double[]){0.5, 0.5, 0.5 + sign * rounding, 0.5}, 1e3, &none);
+        for (double at = -1e3; at < 1e3; at += 0.5) assert_close(rank_score(&none, at), 2, 0);
+    }
+    rank_map small = {.f = f, .s = (double[]){1, 2}}; /* what differs by more than rounding is in order */
+    rank_map_of_means(2, (double[]){0, 1e-9}, 1, &small);
+    assert_close(rank_score(&small, 1e-9), 2, 0);
+}
+
 static void rank_score_is_monotone(void **state)
 {
     (void)state;
@@ -418,6 +442,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(rank_score_values),
         TEST(rank_score_flat_pieces),
+        TEST(means_that_differ_by_rounding_are_one),
         TEST(rank_score_is_monotone),
         TEST(golden),
         TEST(gradient_by_taylor),

@@ -130,17 +130,17 @@ static rung_status labelled_scores(rung_ctx *ctx, const dl_setting *s, int m, co
     return RUNG_OK;
 }
 
-rung_status discriminant_results(rung_ctx *ctx, pool *mem, const ordered_classes *c, const discriminant_params *params,
-                                 fitted *out)
+rung_status discriminant_results(rung_ctx *ctx, pool *mem, const problem *p, const ordered_classes *c,
+                                 const discriminant_params *params, fitted *out)
 {
-    int K = c->K;
+    int K = p->K;
     if (c->degenerate)
         log_at(ctx, RUNG_LOG_WARNING,
                "no direction puts the class means in order; using the direction from the lowest to the highest class");
     out->own.decide = (decision){.kind = DECISION_THRESHOLDS, .K = K};
     TRY(NEW(ctx, mem, out->own.decide.thresholds, K - 1));
     mean_thresholds((threshold_rule)params->thresholds, K, c->mean, c->mass, out->own.decide.thresholds);
-    TRY(mean_rank_map(ctx, mem, K, c->mean, &out->own.map));
+    TRY(mean_rank_map(ctx, mem, p, c->mean, &out->own.score, &out->own.map));
     TRY(report_list(ctx, mem, out, "means", K, c->mean));
     TRY(report_list(ctx, mem, out, "alpha", K - 1, c->alpha));
     return report_number(ctx, mem, out, "degenerate", c->degenerate);
@@ -173,9 +173,8 @@ rung_status discriminant_fit(rung_ctx *ctx, pool *mem, const dl_problem *d, cons
     out->n_expansion = 0;
     for (int64_t i = 0; i < p->n; i++) out->n_expansion += beta[i] != 0;
     class_means(&s.classes, s.labelled.w, score, mean);
-    ordered_classes c = {
-        .K = p->K, .mass = s.classes.mass, .mean = mean, .alpha = best.alpha, .degenerate = best.degenerate};
-    return discriminant_results(ctx, mem, &c, d->params, out);
+    ordered_classes c = {.mass = s.classes.mass, .mean = mean, .alpha = best.alpha, .degenerate = best.degenerate};
+    return discriminant_results(ctx, mem, p, &c, d->params, out);
 }
 
 /* ---- directions (KDA) ---- */

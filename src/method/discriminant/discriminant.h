@@ -82,7 +82,6 @@ void between_operator(int K, const double *mass, double *R);
 void fix_signs(int K, int m, double *mean, int64_t n, double *beta);
 
 typedef struct {
-    int K;
     const double *mass;  /* K: weight of the rows of each class */
     const double *mean;  /* K: projected */
     const double *alpha; /* K - 1: the weights of the order constraints */
@@ -91,8 +90,8 @@ typedef struct {
 
 /* The results of an ordered fit that follow from its projected class means: thresholds, rank map, report; all of `out`
  * but its scorer. */
-rung_status discriminant_results(rung_ctx *ctx, pool *mem, const ordered_classes *c, const discriminant_params *params,
-                                 fitted *out);
+rung_status discriminant_results(rung_ctx *ctx, pool *mem, const problem *p, const ordered_classes *c,
+                                 const discriminant_params *params, fitted *out);
 
 /* alpha (K-1) = argmin a'Qa on the simplex of sum C. If no direction orders the means (a'Qa = 0, or a rounding error,
  * which is what it is up to `rounding`), *degenerate is set and the direction from the first to the last mean is used:

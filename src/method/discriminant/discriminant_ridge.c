@@ -11,6 +11,7 @@ typedef struct { /* the order-constrained solution over the classes with mass */
     double *g;              /* K: S^-1 Delta a / (2 eps) */
     double *mean;           /* K: projected, 1/2 ((eps S)^-1 - s^-1) Delta a */
     double *alpha;          /* K - 1 */
+    double size;            /* what cancels in the means */
     bool degenerate;
 } class_solution;
 
@@ -44,6 +45,7 @@ static rung_status solve_classes(rung_ctx *ctx, const discriminant_params *param
         for (int r = 0; r < K - 1; r++) Q[r + c * (K - 1)] = CORE(r + 1, c) - CORE(r, c);
     for (int q = 0; q < K; q++) size += inverse[q + q * K] / eps;
     TRY(order_weights(ctx, K, Q, params->C, 1e-13 * size, alpha, &s->degenerate));
+    s->size = params->C * size;
     for (int r = 0; r < K; r++) {
         g[r] = mean[r] = 0;
         for (int c = 0; c < K - 1; c++) {
@@ -145,7 +147,7 @@ static rung_status score_fold(rung_ctx *ctx, const ridge_fit *fit, bool tail, in
 {
     int64_t n = fit->p->n;
     int K = fit->p->K;
-    double *Y = NULL, *S = NULL, *mass = NULL, *thresholds = NULL, *label = NULL;
+    double *Y = NULL, *S = NULL, *mass = NULL, *thresholds = NULL, *label = NULL, *node = NULL;
     int *kept = NULL;
     class_solution s;
     TRY(NEW(ctx, &ctx->scratch, Y, h * K));
@@ -153,6 +155,7 @@ static rung_status score_fold(rung_ctx *ctx, const ridge_fit *fit, bool tail, in
     TRY(NEW(ctx, &ctx->scratch, mass, K));
     TRY(NEW(ctx, &ctx->scratch, thresholds, K));
     TRY(NEW(ctx, &ctx->scratch, label, K));
+    TRY(NEW(ctx, &ctx->scratch, node, K));
     TRY(NEW(ctx, &ctx->scratch, kept, K));
     TRY(class_solution_new(ctx, K, &s));
     TRY(held_solution(ctx, fit, tail, h, held, Y));
@@ -170,7 +173,8 @@ static rung_status score_fold(rung_ctx *ctx, const ridge_fit *fit, bool tail, in
     s.mass = mass;
     if (left > 1) TRY(solve_classes(ctx, fit->params, &s));
     mean_thresholds((threshold_rule)fit->params->thresholds, left, s.mean, mass, thresholds);
-    rank_map map = {.n = left, .f = s.mean, .s = label};
+    rank_map map = {.f = node, .s = label};
+    rank_map_of_means(left, s.mean, s.size, &map);
     decision decide = {.kind = DECISION_THRESHOLDS, .K = left, .thresholds = thresholds};
     for (int64_t i = 0; i < h; i++) {
         int64_t row = fit->order[held[i]];

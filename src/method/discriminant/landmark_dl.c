@@ -136,7 +136,7 @@ static rung_status solve_features(rung_ctx *ctx, const feature_fit *fit, const f
 
 /* The ordered direction: weights v (m), projected means (K), multipliers alpha (K - 1). */
 typedef struct {
-    double *v, *mean, *alpha;
+    double *v, *mean, *alpha, size; /* size: what cancels in the means */
     bool degenerate;
 } ordered_features;
 
@@ -159,6 +159,7 @@ static rung_status order_classes(rung_ctx *ctx, int64_t m, const class_solution 
         for (int r = 0; r < K - 1; r++) Q[r + c * (K - 1)] = A(r + 1, c + 1) - A(r, c + 1) - A(r + 1, c) + A(r, c);
     for (int q = 0; q < K; q++) size += A(q, q);
     TRY(order_weights(ctx, K, Q, C, 1e-13 * size, alpha, &out->degenerate));
+    out->size = C * size;
     for (int q = 0; q < K; q++) mean[q] = 0;
     for (int64_t i = 0; i < m; i++) v[i] = 0;
     for (int c = 0; c < K - 1; c++) {
@@ -178,10 +179,11 @@ static rung_status score_fold(rung_ctx *ctx, const feature_fit *fit, int64_t h, 
     feature_sums left;
     class_solution s;
     ordered_features o = {0};
-    double *thresholds = NULL, *label = NULL, *X = NULL, *f = NULL;
+    double *thresholds = NULL, *label = NULL, *node = NULL, *X = NULL, *f = NULL;
     TRY(ordered_features_new(ctx, l->m, p->K, &o));
     TRY(NEW(ctx, &ctx->scratch, thresholds, p->K));
     TRY(NEW(ctx, &ctx->scratch, label, p->K));
+    TRY(NEW(ctx, &ctx->scratch, node, p->K));
     TRY(NEW(ctx, &ctx->scratch, f, h));
     TRY(NEW_RAW(ctx, &ctx->scratch, X, p->d * h));
     TRY(sums_copy(ctx, l->m, p->K, &fit->all, &left));
@@ -194,7 +196,8 @@ static rung_status score_fold(rung_ctx *ctx, const feature_fit *fit, int64_t h, 
     TRY(kernel_expand(ctx, &l->k, &(point_set){p->d, h, X}, &(point_set){p->d, l->m, l->X}, 1, o.v, f));
     mean_thresholds((threshold_rule)fit->params->thresholds, s.K, o.mean, s.mass, thresholds);
     for (int q = 0; q < s.K; q++) label[q] = s.kept[q] + 1;
-    rank_map map = {.n = s.K, .f = o.mean, .s = label};
+    rank_map map = {.f = node, .s = label};
+    rank_map_of_means(s.K, o.mean, o.size, &map);
     decision decide = {.kind = DECISION_THRESHOLDS, .K = s.K, .thresholds = thresholds};
     for (int64_t i = 0; i < h; i++, out->n++) {
         out->row[out->n] = held[i];
@@ -251,9 +254,9 @@ static rung_status set_up(rung_ctx *ctx, const dl_problem *d, feature_fit *out)
 static rung_status ordered_results(rung_ctx *ctx, pool *mem, const feature_fit *fit, const class_solution *s,
                                    const ordered_features *o, fitted *out)
 {
-    ordered_classes c = {.K = s->K, .mass = s->mass, .mean = o->mean, .alpha = o->alpha, .degenerate = o->degenerate};
+    ordered_classes c = {.mass = s->mass, .mean = o->mean, .alpha = o->alpha, .degenerate = o->degenerate};
     TRY(landmark_results(ctx, mem, fit->l, 1, o->v, out));
-    return discriminant_results(ctx, mem, &c, fit->params, out);
+    return discriminant_results(ctx, mem, fit->p, &c, fit->params, out);
 }
 
 rung_status landmark_dl_fit(rung_ctx *ctx, pool *mem, const dl_problem *d, const folds *f, fitted *out, held_out *held)

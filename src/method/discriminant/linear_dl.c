@@ -250,8 +250,8 @@ rung_status linear_dl_fit(rung_ctx *ctx, pool *mem, const dl_problem *d, const d
     output_means(&s, 1, w, mean);
     TRY(linear_scorer(ctx, mem, p, 1, w, NULL, &out->own.score));
     out->n_expansion = p->n;
-    ordered_classes classes = {.K = p->K, .mass = s.mass, .mean = mean, .alpha = alpha, .degenerate = degenerate};
-    return discriminant_results(ctx, mem, &classes, d->params, out);
+    ordered_classes classes = {.mass = s.mass, .mean = mean, .alpha = alpha, .degenerate = degenerate};
+    return discriminant_results(ctx, mem, p, &classes, d->params, out);
 }
 
 rung_status linear_dl_directions(rung_ctx *ctx, pool *mem, const dl_problem *d, int components, fitted *out)

@@ -200,8 +200,8 @@ static rung_status fit_whole(rung_ctx *ctx, pool *mem, const dl_problem *d, doub
         for (int64_t i = 0; i < p->n; i++) mean[q] += c.U[i + q * p->n] * score[i] / c.s[q];
     TRY(expansion_scorer(ctx, mem, p, d->k, beta, &out->own.score));
     out->n_expansion = p->n;
-    ordered_classes classes = {.K = p->K, .mass = c.s, .mean = mean, .alpha = alpha, .degenerate = degenerate};
-    return discriminant_results(ctx, mem, &classes, params, out);
+    ordered_classes classes = {.mass = c.s, .mean = mean, .alpha = alpha, .degenerate = degenerate};
+    return discriminant_results(ctx, mem, p, &classes, params, out);
 }
 
 static rung_status ws_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)

@@ -109,9 +109,8 @@ rung_status ordered_qp_finish(rung_ctx *ctx, pool *mem, const problem *p, const 
         TRY(scorer_apply(ctx, &out->own.score, p->n, p->X, own));
     }
     class_means(classes, NULL, f ? f : own, mean);
-    ordered_classes c = {
-        .K = p->K, .mass = classes->mass, .mean = mean, .alpha = s->alpha, .degenerate = s->degenerate};
-    TRY(discriminant_results(ctx, mem, &c, params, out));
+    ordered_classes c = {.mass = classes->mass, .mean = mean, .alpha = s->alpha, .degenerate = s->degenerate};
+    TRY(discriminant_results(ctx, mem, p, &c, params, out));
     out->own.decide.tie_up = true;
     return RUNG_OK;
 }

@@ -128,13 +128,14 @@ rung_status top_directions(rung_ctx *ctx, la_mat *A, la_mat *B, double ridge, in
 
 typedef struct { /* of the labelled rows, with their weights */
     double mean_f, mean_y, cov, var;
+    bool unrelated; /* f has nothing to do with the ranks: cov is a rounding error */
 } moments;
 
 /* Output o of r: f has those of a row side by side. */
 static moments labelled_moments(const problem *p, int r, int o, const double *f)
 {
     moments m = {0};
-    double total = 0;
+    double total = 0, var_y = 0, size = 0;
     for (int64_t i = 0; i < p->n; i++) {
         double w = !p->y[i] ? 0 : p->w ? p->w[i] : 1;
         total += w;
@@ -144,19 +145,23 @@ static moments labelled_moments(const problem *p, int r, int o, const double *f)
     m.mean_f /= total;
     m.mean_y /= total;
     for (int64_t i = 0; i < p->n; i++) {
-        double w = !p->y[i] ? 0 : p->w ? p->w[i] : 1, df = f[i * r + o] - m.mean_f;
+        double w = !p->y[i] ? 0 : p->w ? p->w[i] : 1, df = f[i * r + o] - m.mean_f, dy = p->y[i] - m.mean_y;
         m.var += w * df * df;
-        m.cov += w * df * (p->y[i] - m.mean_y);
+        m.cov += w * df * dy;
+        var_y += w * dy * dy;
+        size = fmax(size, fabs(f[i * r + o]));
     }
+    m.unrelated = !(fabs(m.cov) > 1e-12 * sqrt(fmax(m.var, total * size * size) * var_y));
     return m;
 }
 
-/* 1: f increases with the rank (or there are no ranks and the largest entry of w is positive); -1: its sign must
- * change. */
+/* 1: f increases with the rank (or there are no ranks, or f says nothing of them, and the largest entry of w is
+ * positive); -1: its sign must change. */
 static double sense(const problem *p, int r, int o, const double *f, const double *w)
 {
     int64_t largest = 0;
-    if (p->K > 1) return labelled_moments(p, r, o, f).cov < 0 ? -1 : 1;
+    moments m = p->K > 1 ? labelled_moments(p, r, o, f) : (moments){.unrelated = true};
+    if (!m.unrelated) return m.cov < 0 ? -1 : 1;
     for (int64_t j = 1; j < p->d; j++)
         if (fabs(w[j]) > fabs(w[largest])) largest = j;
     return w[largest] < 0 ? -1 : 1;
@@ -166,15 +171,15 @@ static double sense(const problem *p, int r, int o, const double *f, const doubl
 static rung_status regression_map(rung_ctx *ctx, pool *mem, const problem *p, const double *f, rank_map *out)
 {
     moments m = labelled_moments(p, 1, 0, f);
-    double step = m.var / m.cov;
-    if (!(m.cov > 0) || !isfinite(step)) step = 0;
-    out->n = p->K;
+    double step = m.unrelated || !(m.cov > 0) || !isfinite(m.var / m.cov) ? 0 : m.var / m.cov, *node = NULL;
+    TRY(NEW(ctx, &ctx->scratch, node, p->K));
     TRY(NEW(ctx, mem, out->f, p->K));
     TRY(NEW(ctx, mem, out->s, p->K));
     for (int q = 0; q < p->K; q++) {
         out->s[q] = q + 1;
-        out->f[q] = m.mean_f + (q + 1 - m.mean_y) * step;
+        node[q] = m.mean_f + (q + 1 - m.mean_y) * step;
     }
+    rank_map_of_means(p->K, node, 0, out);
     return RUNG_OK;
 }
 

@@ -253,7 +253,7 @@ static rung_status set_decision(rung_ctx *ctx, pool *mem, const problem *p, cons
             mass[p->y[i] - 1] += w;
         }
     for (int q = 0; q < p->K; q++) mean[q] /= mass[q];
-    TRY(mean_rank_map(ctx, mem, p->K, mean, &out->own.map));
+    TRY(mean_rank_map(ctx, mem, p, mean, &out->own.score, &out->own.map));
     return nearest_mean_decision(ctx, mem, p->K, 1, mean, &out->own.decide);
 }
 
