@@ -108,7 +108,7 @@ static void bench_fit(rung_ctx *ctx, int64_t n)
         peak = ctx->scratch.peak;
         rung_output out = {.size = sizeof out, .score = score};
         double t = seconds();
-        need(ctx, rung_model_predict(ctx, model, &view, &out));
+        need(ctx, rung_model_predict(ctx, model, &view, NULL, &out));
         predict = smaller(predict, seconds() - t);
         la_enter();
         floor = smaller(floor, time_prediction_floor(ctx, n, n, x));

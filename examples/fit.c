@@ -19,8 +19,8 @@ static rung_status show(rung_ctx *ctx, const rung_model *model, const rung_data 
     double score[SHOWN];
     rung_view X = rung_data_view(data);
     if (X.n > SHOWN) X.n = SHOWN;
-    rung_status status =
-        rung_model_predict(ctx, model, &X, &(rung_output){.size = sizeof(rung_output), .rank = rank, .score = score});
+    rung_status status = rung_model_predict(ctx, model, &X, NULL,
+                                            &(rung_output){.size = sizeof(rung_output), .rank = rank, .score = score});
     for (int i = 0; status == RUNG_OK && i < (int)X.n; i++)
         printf("row %d: %s (score %.3f)\n", i + 1, rung_model_class_name(model, rank[i]), score[i]);
     return status;

@@ -66,7 +66,7 @@ static void show(const Rung &rung, const rung_model *model, const rung_data *dat
     out.size = sizeof out;
     out.rank = rank.data();
     out.score = score.data();
-    rung.call(rung_model_predict, model, &X, &out);
+    rung.call(rung_model_predict, model, &X, nullptr, &out);
     for (std::size_t i = 0; i < rank.size(); i++)
         std::printf("row %zu: %s (score %.3f)\n", i + 1, rung_model_class_name(model, rank[i]), score[i]);
 }

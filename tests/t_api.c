@@ -172,12 +172,12 @@ static void refuse_models(rung_ctx *ctx, const things *have)
     REFUSED(rung_model_load_memory, ctx, "x", 1, NULL);
     CLEARED(rung_model_describe, text, ctx, NULL, &text);
     REFUSED(rung_model_describe, ctx, have->model, NULL);
-    REFUSED(rung_model_predict, ctx, NULL, &X, &out);
-    REFUSED(rung_model_predict, ctx, have->model, NULL, &out);
-    REFUSED(rung_model_predict, ctx, have->model, &nowhere, &out);
-    REFUSED(rung_model_predict, ctx, have->model, &X, NULL);
-    REFUSED(rung_model_predict_training, ctx, NULL, &out);
-    REFUSED(rung_model_predict_training, ctx, have->model, NULL);
+    REFUSED(rung_model_predict, ctx, NULL, &X, NULL, &out);
+    REFUSED(rung_model_predict, ctx, have->model, NULL, NULL, &out);
+    REFUSED(rung_model_predict, ctx, have->model, &nowhere, NULL, &out);
+    REFUSED(rung_model_predict, ctx, have->model, &X, NULL, NULL);
+    REFUSED(rung_model_predict_training, ctx, NULL, NULL, &out);
+    REFUSED(rung_model_predict_training, ctx, have->model, NULL, NULL);
 }
 
 static void refuse_metrics(rung_ctx *ctx, const things *have)
@@ -195,12 +195,6 @@ static void refuse_metrics(rung_ctx *ctx, const things *have)
     REFUSED(rung_reliability_compute, ctx, 2, 2, rank, NULL, 2, bins, &ece);
     REFUSED(rung_reliability_compute, ctx, 2, 2, rank, proba, 2, NULL, &ece);
     REFUSED(rung_reliability_compute, ctx, 2, 2, rank, proba, 2, bins, NULL);
-    REFUSED(rung_metrics_compute_intervals, ctx, 2, 2, NULL, NULL, rank, NULL, &m);
-    REFUSED(rung_metrics_compute_intervals, ctx, 2, 2, rank, rank, NULL, NULL, &m);
-    REFUSED(rung_metrics_compute_intervals, ctx, 2, 2, rank, rank, rank, NULL, NULL);
-    REFUSED(rung_metrics_run, ctx, 2, 2, NULL, rank, NULL, &m);
-    REFUSED(rung_metrics_run, ctx, 2, 2, rank, NULL, NULL, &m);
-    REFUSED(rung_metrics_run, ctx, 2, 2, rank, rank, NULL, NULL);
     REFUSED(rung_real_metrics_compute, ctx, 2, NULL, proba, &real);
     REFUSED(rung_real_metrics_compute, ctx, 2, proba, NULL, &real);
     REFUSED(rung_real_metrics_compute, ctx, 2, proba, proba, NULL);
@@ -266,9 +260,9 @@ static void refuse_without_context(const things *have)
     CLEARED(rung_model_save_memory, text, ctx, have->model, &text, &size);
     CLEARED(rung_model_load_memory, model, ctx, "x", 1, &model);
     CLEARED(rung_model_describe, text, ctx, have->model, &text);
-    CLEARED(rung_model_encode, data, ctx, have->model, have->table, 0, &data);
-    REFUSED(rung_model_predict, ctx, have->model, &X, &out);
-    REFUSED(rung_model_predict_training, ctx, have->model, &out);
+    CLEARED(rung_model_encode, data, ctx, have->model, have->table, RUNG_LABELS_IGNORED, &data);
+    REFUSED(rung_model_predict, ctx, have->model, &X, NULL, &out);
+    REFUSED(rung_model_predict_training, ctx, have->model, NULL, &out);
     REFUSED(rung_metrics_compute, ctx, 2, 2, rank, rank, NULL, &m);
     REFUSED(rung_reliability_compute, ctx, 2, 1, rank, numbers, 2, bins, &ece);
     REFUSED(rung_real_metrics_compute, ctx, 2, numbers, numbers, &real);
@@ -403,7 +397,7 @@ static void test_places_outside(void **state)
     assert_string_equal(rung_model_class_name(model, 0), "");
     assert_string_equal(rung_model_class_name(model, 3), "");
     /* No rows need no numbers. */
-    assert_ok(ctx, rung_model_predict(ctx, model, &(rung_view){NULL, 0, 1, 1, 1},
+    assert_ok(ctx, rung_model_predict(ctx, model, &(rung_view){NULL, 0, 1, 1, 1}, NULL,
                                       &(rung_output){.size = sizeof(rung_output)}));
     rung_model_free(model);
     rung_spec_free(spec);

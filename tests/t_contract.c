@@ -127,7 +127,7 @@ static answers predict(rung_ctx *ctx, const rung_model *model, const rows *s)
     a.proba = calloc(n * (size_t)a.classes, sizeof *a.proba);
     rung_view view = view_of(s);
     rung_output out = {.size = sizeof out, .rank = a.rank, .score = a.score, .proba = a.probabilities ? a.proba : NULL};
-    assert_ok(ctx, rung_model_predict(ctx, model, &view, &out));
+    assert_ok(ctx, rung_model_predict(ctx, model, &view, NULL, &out));
     return a;
 }
 
@@ -304,8 +304,9 @@ static void ranges_from_every_method(void **state)
             check_valid(&a, N);
             int low[N], high[N], before[N] = {0};
             for (size_t l = 0; l < sizeof levels / sizeof *levels; l++) {
-                rung_output out = {.size = sizeof out, .low = low, .high = high, .level = levels[l]};
-                assert_ok(ctx, rung_model_predict(ctx, model, &view, &out));
+                rung_output out = {.size = sizeof out, .low = low, .high = high};
+                const rung_predict_options how = {.size = sizeof how, .level = levels[l]};
+                assert_ok(ctx, rung_model_predict(ctx, model, &view, &how, &out));
                 for (int i = 0; i < N; i++) {
                     assert_true(1 <= low[i] && low[i] <= high[i] && high[i] <= K);
                     assert_true(high[i] - low[i] + 1 >= before[i]);
@@ -598,12 +599,12 @@ static void wrong_shapes_are_refused(void **state)
             int rank[40];
             rung_output out = {.size = sizeof out, .rank = rank};
             rung_view narrow = {.v = s.x, .n = 10, .d = 2, .row = 2, .col = 1};
-            assert_fails(ctx, rung_model_predict(ctx, model, &narrow, &out), RUNG_EARG, "2 columns");
+            assert_fails(ctx, rung_model_predict(ctx, model, &narrow, NULL, &out), RUNG_EARG, "2 columns");
             rung_view none = {.v = s.x, .n = 0, .d = 3, .row = 3, .col = 1};
-            assert_ok(ctx, rung_model_predict(ctx, model, &none, &out));
+            assert_ok(ctx, rung_model_predict(ctx, model, &none, NULL, &out));
             s.x[7] = INFINITY;
             rung_view bad = view_of(&s);
-            assert_fails(ctx, rung_model_predict(ctx, model, &bad, &out), RUNG_EDATA, "row 3");
+            assert_fails(ctx, rung_model_predict(ctx, model, &bad, NULL, &out), RUNG_EDATA, "row 3");
             rung_model_free(model);
             free_rows(&s);
         }

@@ -548,7 +548,7 @@ static void thresholds_and_calibration(void **state)
     double *score = calloc((size_t)rows, sizeof *score);
     int *rank = calloc((size_t)rows, sizeof *rank);
     rung_output out = {.size = sizeof out, .score = score, .rank = rank};
-    assert_ok(ctx, rung_model_predict(ctx, model, &X, &out));
+    assert_ok(ctx, rung_model_predict(ctx, model, &X, NULL, &out));
     for (int64_t i = 0; i < rows; i++) {
         int expected = 1;
         for (int q = 0; q < n; q++) expected += score[i] >= threshold[q];
@@ -567,7 +567,7 @@ static void thresholds_and_calibration(void **state)
     assert_true(cv.mae == 7);
     double proba[1];
     out = (rung_output){.size = sizeof out, .proba = proba};
-    assert_fails(ctx, rung_model_predict(ctx, model, &X, &out), RUNG_EARG, "fit it with calibrate=5");
+    assert_fails(ctx, rung_model_predict(ctx, model, &X, NULL, &out), RUNG_EARG, "fit it with calibrate=5");
     assert_detail(ctx, "parameter calibrate");
     rung_model_free(model);
     rung_spec_free(spec);

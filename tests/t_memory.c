@@ -355,7 +355,8 @@ static rung_status measure(place *p)
     rung_reliability_bin bins[4];
     for (int i = 0; i < ROWS; i++) y[i] = 1 + i % CLASSES;
     for (int i = 0; i < ROWS * CLASSES; i++) proba[i] = 1.0 / CLASSES;
-    rung_status status = rung_metrics_compute(p->ctx, ROWS, CLASSES, y, y, proba, &metrics);
+    const rung_metrics_options how = {.size = sizeof how, .proba = proba};
+    rung_status status = rung_metrics_compute(p->ctx, ROWS, CLASSES, y, y, &how, &metrics);
     if (status == RUNG_OK) status = rung_reliability_compute(p->ctx, ROWS, CLASSES, y, proba, 4, bins, &ece);
     if (status == RUNG_OK) status = rung_real_metrics_compute(p->ctx, ROWS, p->x, p->x, &real);
     if (status == RUNG_OK) status = rung_ranks_hide(p->ctx, ROWS, y, CLASSES, 0.5, 0);
@@ -420,9 +421,9 @@ static rung_status predict(place *p)
                        .score = score,
                        .proba = rung_model_has_probabilities(p->model) ? proba : NULL,
                        .low = ranges ? low : NULL,
-                       .high = ranges ? high : NULL,
-                       .level = 0.8};
-    return rung_model_predict(p->ctx, p->model, &p->view, &out);
+                       .high = ranges ? high : NULL};
+    const rung_predict_options how = {.size = sizeof how, .level = 0.8};
+    return rung_model_predict(p->ctx, p->model, &p->view, &how, &out);
 }
 
 static rung_status describe(place *p)
@@ -672,7 +673,7 @@ static rung_status predict_training(place *p)
     int rank[ROWS];
     double proba[ROWS * CLASSES];
     const rung_output out = {.size = sizeof out, .rank = rank, .proba = proba};
-    return rung_model_predict_training(p->ctx, p->model, &out);
+    return rung_model_predict_training(p->ctx, p->model, NULL, &out);
 }
 
 static void test_models_of_files(void **state)

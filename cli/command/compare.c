@@ -206,7 +206,7 @@ static int predict_rows(session *s, const compare_job *job, const rung_model *mo
         r->proba = allocate((size_t)job->n * (size_t)job->classes, sizeof *r->proba);
     rung_view X = rung_data_view(data);
     code = session_check(
-        s, rung_model_predict(s->ctx, model, &X,
+        s, rung_model_predict(s->ctx, model, &X, NULL,
                               &(rung_output){.size = sizeof(rung_output), .rank = r->rank, .proba = r->proba}));
     if (code == EXIT_OK) code = session_check(s, rung_model_fitted_to(s->ctx, model, data, &seen));
     if (seen && !s->quiet) complain("warning: %s was fitted to these rows, so its errors are too small", r->path);
@@ -306,8 +306,9 @@ static int measure(session *s, compare_job *job)
         rival *r = &job->rival[k];
         r->found.size = sizeof r->found;
         r->against.size = sizeof r->against;
-        code = session_check(s, rung_metrics_compute_intervals(s->ctx, job->n, job->classes, job->truth, job->upper,
-                                                               r->rank, r->proba, &r->found));
+        const rung_metrics_options how = {.size = sizeof how, .upper = job->upper, .proba = r->proba};
+        code = session_check(
+            s, rung_metrics_compute(s->ctx, job->n, job->classes, job->truth, r->rank, &how, &r->found));
         if (code == EXIT_OK)
             code = session_check(s, rung_compare(s->ctx, job->n, job->classes, job->truth, job->upper,
                                                  job->rival[0].rank, r->rank, &r->against));

@@ -136,7 +136,7 @@ static int results_get(const demo *d, results *r)
     r->score = allocate(n * (size_t)rung_model_outputs(r->model), sizeof *r->score);
     r->proba = allocate(n * (size_t)rung_model_classes(r->model), sizeof *r->proba);
     CHECK(s, rung_model_predict(
-                 s->ctx, r->model, &X,
+                 s->ctx, r->model, &X, NULL,
                  &(rung_output){.size = sizeof(rung_output), .rank = r->rank, .score = r->score, .proba = r->proba}));
     return EXIT_OK;
 }

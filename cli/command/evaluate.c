@@ -304,8 +304,8 @@ static int evaluate_real(session *s, const arguments *args, evaluate_job *job)
     }
     job->score = allocate((size_t)job->n * (size_t)rung_model_outputs(job->model), sizeof *job->score);
     rung_view X = rung_data_view(job->data);
-    CHECK(s,
-          rung_model_predict(s->ctx, job->model, &X, &(rung_output){.size = sizeof(rung_output), .score = job->score}));
+    CHECK(s, rung_model_predict(s->ctx, job->model, &X, NULL,
+                                &(rung_output){.size = sizeof(rung_output), .score = job->score}));
     int outputs = rung_model_outputs(job->model); /* the first is the prediction */
     for (int64_t i = 0; i < job->n; i++) job->score[i] = job->score[i * outputs];
     CHECK(s, rung_real_metrics_compute(s->ctx, job->n, truth, job->score, &found));
@@ -365,12 +365,9 @@ static int take_costs(session *s, const arguments *args, evaluate_job *job)
     rung_view X = rung_data_view(job->data);
     int code = costs_read(s, args, job->model, NULL, &job->given);
     if (code != EXIT_OK) return code;
-    CHECK(s, rung_model_predict(s->ctx, job->model, &X,
-                                &(rung_output){.size = sizeof(rung_output),
-                                               .rank = job->rank,
-                                               .proba = job->proba,
-                                               .cost = job->given.matrix,
-                                               .abstain = job->given.abstain}));
+    const rung_predict_options how = {.size = sizeof how, .cost = job->given.matrix, .abstain = job->given.abstain};
+    CHECK(s, rung_model_predict(s->ctx, job->model, &X, &how,
+                                &(rung_output){.size = sizeof(rung_output), .rank = job->rank, .proba = job->proba}));
     job->answered = job->truth;
     job->answered.rank = job->answered_rank = allocate((size_t)job->n, sizeof *job->answered_rank);
     for (int64_t i = 0; i < job->n; i++) {

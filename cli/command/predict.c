@@ -286,11 +286,16 @@ static rung_output wanted(const predict_job *job)
                          .proba = job->proba,
                          .sd = job->sd,
                          .low = job->low,
-                         .high = job->high,
-                         .level = job->level,
-                         .by_class = job->by_class,
-                         .cost = job->given.matrix,
-                         .abstain = job->given.abstain};
+                         .high = job->high};
+}
+
+static rung_predict_options how_wanted(const predict_job *job)
+{
+    return (rung_predict_options){.size = sizeof(rung_predict_options),
+                                  .level = job->level,
+                                  .by_class = job->by_class,
+                                  .cost = job->given.matrix,
+                                  .abstain = job->given.abstain};
 }
 
 /* Nothing is written before the first block has been predicted. */
@@ -331,8 +336,9 @@ static int predict_block(session *s, const arguments *args, predict_job *job, co
     rung_data *data;
     CHECK(s, rung_model_encode(s->ctx, job->model, table, RUNG_LABELS_IGNORED, &data));
     rung_view X = rung_data_view(data);
-    rung_output out = wanted(job);
-    rung_status status = rung_model_predict(s->ctx, job->model, &X, &out);
+    const rung_output out = wanted(job);
+    const rung_predict_options how = how_wanted(job);
+    rung_status status = rung_model_predict(s->ctx, job->model, &X, &how, &out);
     rung_data_free(data);
     CHECK(s, status);
     int code = job->out.file ? EXIT_OK : begin(s, args, job, table);
@@ -496,8 +502,9 @@ static int predict_apart(session *s, const arguments *args, predict_job *job, co
 /* Without DATA: the predictions for the training rows. */
 static int predict_training(session *s, const arguments *args, predict_job *job)
 {
-    rung_output out = wanted(job);
-    CHECK(s, rung_model_predict_training(s->ctx, job->model, &out));
+    const rung_output out = wanted(job);
+    const rung_predict_options how = how_wanted(job);
+    CHECK(s, rung_model_predict_training(s->ctx, job->model, &how, &out));
     int code = begin(s, args, job, NULL);
     if (code != EXIT_OK) return code;
     write_rows(s, job, NULL, rung_model_training_rows(job->model));

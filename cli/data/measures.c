@@ -61,7 +61,7 @@ rung_status measure_ranks(rung_ctx *ctx, const labels *l, const int *predicted, 
 {
     const rung_metrics_options how = {
         .size = sizeof how, .upper = l->upper, .proba = proba, .weight = l->weight, .group = l->group};
-    return rung_metrics_run(ctx, l->n, l->classes, l->rank, predicted, &how, out);
+    return rung_metrics_compute(ctx, l->n, l->classes, l->rank, predicted, &how, out);
 }
 
 rung_status measure_median(rung_ctx *ctx, const labels *l, rung_metrics *out)

@@ -155,7 +155,8 @@ static rung_status ask(rung_ctx *ctx, const rung_model *model, const rung_data *
     *out = predictions_new(model, rung_data_rows(data));
     rung_output where = {.size = sizeof where, .rank = out->rank, .score = out->score, .proba = out->proba};
     rung_view X = rung_data_view(data);
-    return training ? rung_model_predict_training(ctx, model, &where) : rung_model_predict(ctx, model, &X, &where);
+    return training ? rung_model_predict_training(ctx, model, NULL, &where)
+                    : rung_model_predict(ctx, model, &X, NULL, &where);
 }
 
 typedef struct { /* the rows that predictions are compared with */
@@ -202,7 +203,7 @@ static rung_status grade(rung_ctx *ctx, const rung_model *model, const predictio
         if (proba) memcpy(proba + i * K, s->proba + at[i] * K, (size_t)K * sizeof *proba);
     }
     const rung_metrics_options how = {.size = sizeof how, .proba = proba, .weight = g->weight};
-    status = rung_metrics_run(ctx, n, K, out->truth, out->rank, &how, &out->metrics);
+    status = rung_metrics_compute(ctx, n, K, out->truth, out->rank, &how, &out->metrics);
     free(proba);
     return status;
 }

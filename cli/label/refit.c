@@ -108,7 +108,7 @@ static rung_status fit(refit *r, result *f)
         if (rung_model_has_probabilities(model)) f->proba = allocate((size_t)(u->rows * u->classes), sizeof *f->proba);
         rung_view X = rung_data_view(u->data);
         rung_output out = {.size = sizeof out, .rank = f->rank, .proba = f->proba};
-        status = rung_model_predict(r->ctx, model, &X, &out);
+        status = rung_model_predict(r->ctx, model, &X, NULL, &out);
     }
     rung_model_free(model);
     rung_data_free(data);

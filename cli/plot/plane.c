@@ -171,8 +171,9 @@ static int answer_all(session *s, const subject *p, const frame *f, plane *out, 
                     f->origin[j] + (f->scale[j] > 0 ? f->scale[j] : 1) * (a * f->u[j] + b * f->v[j]);
         }
         rung_view view = {row, n, f->d, f->d, 1};
-        const rung_output want = {.size = sizeof want, .rank = rank, .cost = p->cost, .abstain = p->abstain};
-        status = rung_model_predict(s->ctx, p->model, &view, &want);
+        const rung_predict_options how = {.size = sizeof how, .cost = p->cost, .abstain = p->abstain};
+        status = rung_model_predict(s->ctx, p->model, &view, &how,
+                                    &(rung_output){.size = sizeof(rung_output), .rank = rank});
         for (int64_t i = 0; i < n && status == RUNG_OK; i++) out->answer[l->at[first + i]] = rank[i];
     }
     l->n = 0;

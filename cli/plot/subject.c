@@ -77,13 +77,9 @@ int subject_predict(session *s, subject *p, int output)
     p->rank = allocate(n, sizeof *p->rank);
     p->score = allocate(n * outputs, sizeof *p->score);
     if (rung_model_has_probabilities(p->model)) p->proba = allocate(n * (size_t)p->classes, sizeof *p->proba);
-    CHECK(s, rung_model_predict(s->ctx, p->model, &X,
-                                &(rung_output){.size = sizeof(rung_output),
-                                               .rank = p->rank,
-                                               .score = p->score,
-                                               .proba = p->proba,
-                                               .cost = p->cost,
-                                               .abstain = p->abstain}));
+    const rung_predict_options how = {.size = sizeof how, .cost = p->cost, .abstain = p->abstain};
+    const rung_output out = {.size = sizeof out, .rank = p->rank, .score = p->score, .proba = p->proba};
+    CHECK(s, rung_model_predict(s->ctx, p->model, &X, &how, &out));
     for (size_t i = 0; i < n; i++) p->score[i] = p->score[i * outputs + (size_t)output - 1];
     return EXIT_OK;
 }

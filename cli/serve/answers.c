@@ -186,9 +186,9 @@ static void predict_rows(question *q)
                        .proba = p.proba,
                        .sd = p.sd,
                        .low = p.low,
-                       .high = p.high,
-                       .level = p.level};
-    if (good(q, rung_model_predict(q->ctx, model, &X, &out))) {
+                       .high = p.high};
+    const rung_predict_options how = {.size = sizeof how, .level = p.level};
+    if (good(q, rung_model_predict(q->ctx, model, &X, &how, &out))) {
         json_t *rows = json_array();
         for (int64_t i = 0; i < X.n; i++) json_array_append_new(rows, prediction(model, &p, i));
         reply_rows(q, rows);

@@ -572,6 +572,16 @@ RUNG_API RUNG_CHECK rung_status rung_model_load_memory(rung_ctx *ctx, const char
 
 /* ---- prediction --------------------------------------------------------------------------------- */
 
+typedef struct { /* zeros: the default */
+    size_t size;
+    double level; /* of the ranges of ranks, above 0, below 1: no range without one */
+    int by_class; /* 1: ranges contain the true rank with the probability `level` in every class with enough labels
+                   * (0.9: nine), not only over all rows: those of rows that may be of a rare class are wider */
+    /* Answers that cost least under the probabilities, see rung_cost_parse: classes x classes; NULL: those of the
+     * model, if it has some. abstain > 0: rank 0 ("unsure") where every answer is expected to cost more than that. */
+    const double *cost;
+    double abstain;
+} rung_predict_options;
 typedef struct { /* where to write; NULL: not wanted */
     size_t size;
     int *rank;       /* n:                    1..classes */
@@ -579,24 +589,17 @@ typedef struct { /* where to write; NULL: not wanted */
     double *proba;   /* n x classes, by rows */
     double *sd;      /* n: the standard deviation of the latent value whose mean is the score */
     int *low, *high; /* n: a range of ranks that contains the true one with the probability `level` */
-    double level;    /* above 0, below 1 */
-    /* Answers that cost least under the probabilities, see rung_cost_parse: classes x classes; NULL: those of the
-     * model, if it has some. abstain > 0: rank 0 ("unsure") where every answer is expected to cost more than that. */
-    const double *cost;
-    double abstain;
-    /* 1: low and high contain the true rank with the probability `level` in every class with enough labels (0.9: nine),
-     * not only over all rows: ranges of rows that may be of a rare class are wider. RUNG_EARG: the model has none by
-     * class. */
-    int by_class;
 } rung_output;
 /* Predicts rows that are coded as the model was trained: the view of rung_model_encode, or numbers from memory. A row
- * gets the same answer whatever rows come with it. RUNG_EARG: the model has not what is wanted, or the rows have
- * another number of columns; RUNG_EDATA: a number that is not finite, or scores that overflow. */
+ * gets the same answer whatever rows come with it. options: NULL: the default. RUNG_EARG: an option, the model has not
+ * what is wanted, or the rows have another number of columns; RUNG_EDATA: a number that is not finite, or scores that
+ * overflow. */
 RUNG_API RUNG_CHECK rung_status rung_model_predict(rung_ctx *ctx, const rung_model *model, const rung_view *X,
-                                                   const rung_output *out);
+                                                   const rung_predict_options *options, const rung_output *out);
 /* The answers of a transductive fit for its own training rows, in their order: rung_model_training_rows of them. A row
  * whose label was given keeps it. RUNG_EARG: the model has not what is wanted, or no such answers. */
 RUNG_API RUNG_CHECK rung_status rung_model_predict_training(rung_ctx *ctx, const rung_model *model,
+                                                            const rung_predict_options *options,
                                                             const rung_output *out);
 
 /* ---- what is in a model ------------------------------------------------------------------------- */
@@ -832,28 +835,21 @@ typedef struct {
 /* The value of a metric by its key; NaN: undefined, or there is no such key. */
 RUNG_API double rung_metrics_value(const rung_metrics *metrics, const char *key);
 
-/* Compares n predicted ranks with the true ones; rows whose truth is 0 are left out. proba: n x classes, by rows, or
- * NULL. RUNG_EARG: a rank outside the classes, out->size; RUNG_EDATA: no row is left. */
-RUNG_API RUNG_CHECK rung_status rung_metrics_compute(rung_ctx *ctx, int64_t n, int classes, const int *truth,
-                                                     const int *predicted, const double *proba, rung_metrics *out);
-/* The same where true labels may be intervals truth[i]..upper[i] (upper NULL: none is). Such a row counts as the class
- * of its interval that is nearest to the prediction, so its error is the distance to the interval; the ranked
- * probability score skips the thresholds inside. RUNG_EARG: an upper end below its truth. */
-RUNG_API RUNG_CHECK rung_status rung_metrics_compute_intervals(rung_ctx *ctx, int64_t n, int classes, const int *truth,
-                                                               const int *upper, const int *predicted,
-                                                               const double *proba, rung_metrics *out);
 typedef struct { /* zeros: none of these */
     size_t size;
-    const int *upper;     /* as in rung_metrics_compute_intervals */
+    const int *upper;     /* true labels may be intervals truth[i]..upper[i] */
     const double *proba;  /* n x classes, by rows */
     const double *weight; /* of each row, >= 0: a row with the weight 3 counts as three rows */
     const int *group; /* a number per row, equal for rows of one patient or school: the range of mae resamples groups */
 } rung_metrics_options;
-/* The same with all of these; n of the result counts rows. options: NULL: the default. RUNG_EARG: a weight below 0;
- * RUNG_EDATA: no labelled row has a weight above 0. */
-RUNG_API RUNG_CHECK rung_status rung_metrics_run(rung_ctx *ctx, int64_t n, int classes, const int *truth,
-                                                 const int *predicted, const rung_metrics_options *options,
-                                                 rung_metrics *out);
+/* Compares n predicted ranks with the true ones; rows whose truth is 0 are left out. A row whose label is an interval
+ * counts as the class of the interval that is nearest to the prediction, so its error is the distance to the interval;
+ * the ranked probability score skips the thresholds inside. n of the result counts rows. options: NULL: the default.
+ * RUNG_EARG: a rank outside the classes, an upper end below its truth, a weight below 0, out->size; RUNG_EDATA: no
+ * labelled row (with a weight above 0). */
+RUNG_API RUNG_CHECK rung_status rung_metrics_compute(rung_ctx *ctx, int64_t n, int classes, const int *truth,
+                                                     const int *predicted, const rung_metrics_options *options,
+                                                     rung_metrics *out);
 /* The same for two columns of a table, by name or position from 1. order: the classes, as in rung_encode_options; NULL:
  * those of both columns. */
 RUNG_API RUNG_CHECK rung_status rung_metrics_compute_table(rung_ctx *ctx, const rung_table *table, const char *truth,
@@ -892,7 +888,7 @@ typedef struct {
     double mcnemar;         /* ... p of McNemar's exact test of them */
     double mae_p;           /* p of the difference itself, each row's changing its sign with probability 1/2 */
 } rung_difference;
-/* Rows whose truth is 0 are left out. upper: as in rung_metrics_compute_intervals, or NULL. RUNG_EARG: a rank outside
+/* Rows whose truth is 0 are left out. upper: as in rung_metrics_options, or NULL. RUNG_EARG: a rank outside
  * the classes, an upper end below its truth, out->size; RUNG_EDATA: no row is left. */
 RUNG_API RUNG_CHECK rung_status rung_compare(rung_ctx *ctx, int64_t n, int classes, const int *truth, const int *upper,
                                              const int *a, const int *b, rung_difference *out);

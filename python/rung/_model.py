@@ -158,14 +158,14 @@ class Model:
             name: np.empty(shape.get(name, n), np.intc if name in ("rank", "low", "high") else np.float64)
             for name in wanted
         }
-        out = struct("output")
+        out, how = struct("output"), struct("predict_options")
         for name, array in arrays.items():
             setattr(out, name, pointer(array, "int" if array.dtype == np.intc else "double"))
-        out.level, out.by_class, out.abstain = level, bool(by_class), abstain
+        how.level, how.by_class, how.abstain = level, bool(by_class), abstain
         if cost is not None:
-            out.cost = pointer(cost)
+            how.cost = pointer(cost)
         if rows is None:
-            ctx.call(lib.rung_model_predict_training, self.pointer, out)
+            ctx.call(lib.rung_model_predict_training, self.pointer, how, out)
         else:
-            ctx.run(lib.rung_model_predict, self.pointer, rows, out, long=n >= MANY_ROWS)
+            ctx.run(lib.rung_model_predict, self.pointer, rows, how, out, long=n >= MANY_ROWS)
         return [arrays[name] for name in wanted]

@@ -69,7 +69,7 @@ def _measure(truth, predicted, classes, proba=None, upper=None, sample_weight=No
     options.upper, options.proba = pointer(upper, "int"), pointer(proba)
     options.weight, options.group = pointer(weight), pointer(group, "int")
     ranks = pointer(truth, "int"), pointer(predicted, "int")
-    Context().call(lib.rung_metrics_run, len(truth), classes, *ranks, options, out)
+    Context().call(lib.rung_metrics_compute, len(truth), classes, *ranks, options, out)
     return metrics_dict(out)
 
 

@@ -281,7 +281,9 @@ SEXP r_predict(SEXP handle, SEXP model_handle, SEXP rows, SEXP wanted, SEXP leve
     int want[5] = {0};
     for (R_xlen_t i = 0; i < Rf_xlength(wanted); i++)
         for (int k = 0; k < 5; k++) want[k] |= strcmp(CHAR(STRING_ELT(wanted, i)), names[k]) == 0;
-    rung_output o = {.size = sizeof o, .level = Rf_asReal(level), .by_class = Rf_asLogical(by_class) == TRUE};
+    rung_output o = {.size = sizeof o};
+    const rung_predict_options how = {
+        .size = sizeof how, .level = Rf_asReal(level), .by_class = Rf_asLogical(by_class) == TRUE};
     int *whole[3] = {NULL, NULL, NULL};
     const int place[3] = {0, 3, 4};
     for (int k = 0; k < 3; k++) {
@@ -296,7 +298,8 @@ SEXP r_predict(SEXP handle, SEXP model_handle, SEXP rows, SEXP wanted, SEXP leve
     if (want[1]) o.score = (double *)R_alloc((size_t)(n * outputs), sizeof(double));
     if (want[2]) o.proba = (double *)R_alloc((size_t)(n * classes), sizeof(double));
     session_begin(s);
-    session_end(s, training ? rung_model_predict_training(ctx, model, &o) : rung_model_predict(ctx, model, &X, &o));
+    session_end(s, training ? rung_model_predict_training(ctx, model, &how, &o)
+                            : rung_model_predict(ctx, model, &X, &how, &o));
     if (o.score) SET_VECTOR_ELT(out, 1, matrix_of(o.score, n, outputs));
     if (o.proba) SET_VECTOR_ELT(out, 2, matrix_of(o.proba, n, classes));
     UNPROTECT(2);
@@ -437,7 +440,8 @@ SEXP r_metrics(SEXP handle, SEXP classes, SEXP truth, SEXP upper, SEXP predicted
     if (upper != R_NilValue) o.upper = INTEGER(upper);
     if (weights != R_NilValue) o.weight = REAL(weights);
     if (groups != R_NilValue) o.group = INTEGER(groups);
-    session_note(s, rung_metrics_run(session_ctx(s), (int64_t)n, k, INTEGER(truth), INTEGER(predicted), &o, &metrics));
+    session_note(s,
+                 rung_metrics_compute(session_ctx(s), (int64_t)n, k, INTEGER(truth), INTEGER(predicted), &o, &metrics));
     return metrics_vector(&metrics);
 }
 

@@ -40,33 +40,13 @@ static rung_status give(rung_status status, const void *own, size_t size, void *
 #define GIVE(call, own, out) give(call, &(own), sizeof(own), out)
 
 rung_status rung_metrics_compute(rung_ctx *ctx, int64_t n, int classes, const int *truth, const int *predicted,
-                                 const double *proba, rung_metrics *out)
-{
-    if (!ctx || !truth || !predicted || !out) return missing(ctx, "rung_metrics_compute");
-    rung_metrics own;
-    TRY(result_check(ctx, "rung_metrics_compute", out));
-    graded_rows rows = {.n = n, .K = classes, .truth = truth};
-    CALL(ctx, GIVE(metrics_compute(ctx, &rows, predicted, proba, &own), own, out));
-}
-
-rung_status rung_metrics_compute_intervals(rung_ctx *ctx, int64_t n, int classes, const int *truth, const int *upper,
-                                           const int *predicted, const double *proba, rung_metrics *out)
-{
-    if (!ctx || !truth || !predicted || !out) return missing(ctx, "rung_metrics_compute_intervals");
-    rung_metrics own;
-    TRY(result_check(ctx, "rung_metrics_compute_intervals", out));
-    graded_rows rows = {.n = n, .K = classes, .truth = truth, .upper = upper};
-    CALL(ctx, GIVE(metrics_compute(ctx, &rows, predicted, proba, &own), own, out));
-}
-
-rung_status rung_metrics_run(rung_ctx *ctx, int64_t n, int classes, const int *truth, const int *predicted,
                              const rung_metrics_options *options, rung_metrics *out)
 {
-    if (!ctx || !truth || !predicted || !out) return missing(ctx, "rung_metrics_run");
+    if (!ctx || !truth || !predicted || !out) return missing(ctx, "rung_metrics_compute");
     rung_metrics_options how;
     rung_metrics own;
-    TRY(options_take(ctx, "rung_metrics_run", options, &how, sizeof how));
-    TRY(result_check(ctx, "rung_metrics_run", out));
+    TRY(options_take(ctx, "rung_metrics_compute", options, &how, sizeof how));
+    TRY(result_check(ctx, "rung_metrics_compute", out));
     graded_rows rows = {
         .n = n, .K = classes, .truth = truth, .upper = how.upper, .weight = how.weight, .group = how.group};
     CALL(ctx, GIVE(metrics_compute(ctx, &rows, predicted, how.proba, &own), own, out));

@@ -52,18 +52,24 @@ rung_status rung_model_encode(rung_ctx *ctx, const rung_model *model, const rung
     CALL(ctx, dataset_recode(ctx, table, &model->code, labels, out));
 }
 
-rung_status rung_model_predict(rung_ctx *ctx, const rung_model *model, const rung_view *X, const rung_output *out)
+rung_status rung_model_predict(rung_ctx *ctx, const rung_model *model, const rung_view *X,
+                               const rung_predict_options *options, const rung_output *out)
 {
     if (!ctx || !model || !X || !out || (!X->v && X->n > 0)) return missing(ctx, "rung_model_predict");
+    rung_predict_options how;
     rung_output own;
+    TRY(options_take(ctx, "rung_model_predict", options, &how, sizeof how));
     TRY(options_take(ctx, "rung_model_predict", out, &own, sizeof own));
-    CALL(ctx, model_predict(ctx, model, X, &own));
+    CALL(ctx, model_predict(ctx, model, X, &how, &own));
 }
 
-rung_status rung_model_predict_training(rung_ctx *ctx, const rung_model *model, const rung_output *out)
+rung_status rung_model_predict_training(rung_ctx *ctx, const rung_model *model, const rung_predict_options *options,
+                                        const rung_output *out)
 {
     if (!ctx || !model || !out) return missing(ctx, "rung_model_predict_training");
+    rung_predict_options how;
     rung_output own;
+    TRY(options_take(ctx, "rung_model_predict_training", options, &how, sizeof how));
     TRY(options_take(ctx, "rung_model_predict_training", out, &own, sizeof own));
-    CALL(ctx, model_predict_training(ctx, model, &own));
+    CALL(ctx, model_predict_training(ctx, model, &how, &own));
 }

@@ -50,9 +50,9 @@ rung_status answers_of(rung_ctx *ctx, const rung_model *m, int64_t n, const doub
     rung_view view = {.v = X, .n = n, .d = m->code.d, .row = m->code.d, .col = 1};
     ctx->progress = NULL; /* predictions are the smallest steps of a longer stage */
     /* a model that may abstain is explained by what it would answer */
-    const rung_output want = {
-        .score = score, .rank = out->rank, .proba = out->proba, .abstain = m->cost.abstain > 0 ? DBL_MAX : 0};
-    rung_status status = model_predict(ctx, m, &view, &want);
+    const rung_predict_options how = {.abstain = m->cost.abstain > 0 ? DBL_MAX : 0};
+    rung_status status =
+        model_predict(ctx, m, &view, &how, &(rung_output){.score = score, .rank = out->rank, .proba = out->proba});
     ctx->progress = shown;
     TRY(status);
     for (int64_t i = 0; columns && i < n; i++) out->value[i] = score[i * columns];

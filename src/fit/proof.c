@@ -229,7 +229,7 @@ static rung_status ask(rung_ctx *ctx, const rung_model *m, some_rows *s)
     TRY(NEW(ctx, &ctx->scratch, s->score, s->n * s->outputs));
     if (model_has_ranks(m)) TRY(NEW(ctx, &ctx->scratch, s->rank, s->n));
     if (model_has_probabilities(m)) TRY(NEW(ctx, &ctx->scratch, s->proba, s->n * s->K));
-    return model_predict(ctx, m, &view, &(rung_output){.score = s->score, .rank = s->rank, .proba = s->proba});
+    return model_predict(ctx, m, &view, NULL, &(rung_output){.score = s->score, .rank = s->rank, .proba = s->proba});
 }
 
 /* Whether the scores of the model are the outputs of the fit. */

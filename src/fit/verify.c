@@ -52,7 +52,7 @@ static rung_status ask(rung_ctx *ctx, const rung_model *model, const rung_data *
     TRY(NEW(ctx, &ctx->scratch, out->score, out->n * out->outputs));
     if (model_has_ranks(model)) TRY(NEW(ctx, &ctx->scratch, out->rank, out->n));
     if (model_has_probabilities(model)) TRY(NEW(ctx, &ctx->scratch, out->proba, out->n * out->K));
-    return model_predict(ctx, model, &view,
+    return model_predict(ctx, model, &view, NULL,
                          &(rung_output){.rank = out->rank, .score = out->score, .proba = out->proba});
 }
 

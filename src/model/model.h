@@ -220,9 +220,11 @@ double model_gain(const rung_model *m, int64_t column); /* see rung_model_gain *
 int64_t model_stored_rows(const rung_model *m);         /* training rows it contains */
 
 /* Raw (coded, unscaled) rows; see rung_model_predict. Runs in blocks of bounded memory. */
-rung_status model_predict(rung_ctx *ctx, const rung_model *m, const rung_view *X, const rung_output *out);
+rung_status model_predict(rung_ctx *ctx, const rung_model *m, const rung_view *X, const rung_predict_options *options,
+                          const rung_output *out);
 /* The training rows; see rung_model_predict_training. */
-rung_status model_predict_training(rung_ctx *ctx, const rung_model *m, const rung_output *out);
+rung_status model_predict_training(rung_ctx *ctx, const rung_model *m, const rung_predict_options *options,
+                                   const rung_output *out);
 
 /* Outputs of scaled rows (d x n) by one scorer: n x outputs by rows. */
 rung_status scorer_apply(rung_ctx *ctx, const scorer *s, int64_t n, const double *scaled, double *output);

@@ -27,6 +27,7 @@ typedef struct {      /* what one block needs */
     double *mixed;    /* n_present: scratch of with_copies */
     double *limit;    /* n_present: of the prediction intervals by class; NULL: they have a common one */
     answer_cost cost; /* of the answers; no matrix: the decision of the model */
+    double level;     /* of the prediction intervals */
 } block_room;
 
 static rung_status check_rows(rung_ctx *ctx, const rung_model *m, const rung_view *X, int64_t first)
@@ -149,7 +150,7 @@ static void write_spread(const rung_model *m, int64_t first, int64_t n, const in
     for (int64_t i = 0; out->sd && i < n; i++) out->sd[first + i] = sqrt(room->variance[i]);
     for (int64_t i = 0; (out->low || out->high) && i < n; i++) {
         int low, high;
-        range_of(m, i, label ? label[i] : 0, out->level, room, &low, &high);
+        range_of(m, i, label ? label[i] : 0, room->level, room, &low, &high);
         if (out->low) out->low[first + i] = low;
         if (out->high) out->high[first + i] = high;
     }
@@ -233,6 +234,8 @@ static rung_status predict_block(rung_ctx *ctx, const rung_model *m, const rung_
 
 /* ---- whole ---- */
 
+static const rung_predict_options by_default = {0};
+
 /* The model has not what a calibration gives. */
 static rung_status not_calibrated(rung_ctx *ctx, const rung_model *m, const char *what)
 {
@@ -241,7 +244,8 @@ static rung_status not_calibrated(rung_ctx *ctx, const rung_model *m, const char
     return model_has_ranks(m) ? hint(ctx, status, "parameter calibrate") : status;
 }
 
-static rung_status check_wanted(rung_ctx *ctx, const rung_model *m, const rung_output *out)
+static rung_status check_wanted(rung_ctx *ctx, const rung_model *m, const rung_predict_options *o,
+                                const rung_output *out)
 {
     if (out->rank && !model_has_ranks(m))
         return set_error(ctx, RUNG_EARG, "a %s model gives scores, not ranks", m->method);
@@ -249,15 +253,15 @@ static rung_status check_wanted(rung_ctx *ctx, const rung_model *m, const rung_o
     if (out->sd && !model_has_latent(m))
         return set_error(ctx, RUNG_EARG, "a %s model gives no standard deviation of its score", m->method);
     if (range && !model_interval(m)) return not_calibrated(ctx, m, "ranges of ranks");
-    if (range && !(out->level > 0 && out->level < 1))
+    if (range && !(o->level > 0 && o->level < 1))
         return set_error(ctx, RUNG_EARG, "the level of a prediction interval must be between 0 and 1, not %g",
-                         out->level);
-    if (range && out->by_class && !m->ranges.rank)
+                         o->level);
+    if (range && o->by_class && !m->ranges.rank)
         return set_error(ctx, RUNG_EARG,
                          m->ranges.repeats ? "the model is of an earlier version: it has no ranges by class"
                                            : "ranges of a posterior are not made by class");
     if (model_has_probabilities(m)) return RUNG_OK;
-    if (out->cost || out->abstain > 0) return not_calibrated(ctx, m, "probabilities, which costs need");
+    if (o->cost || o->abstain > 0) return not_calibrated(ctx, m, "probabilities, which costs need");
     return out->proba ? not_calibrated(ctx, m, "probabilities") : RUNG_OK;
 }
 
@@ -270,11 +274,13 @@ static rung_status check_rows_given(rung_ctx *ctx, const rung_model *m, const ru
     return RUNG_OK;
 }
 
-static rung_status new_room(rung_ctx *ctx, const rung_model *m, int64_t rows, const rung_output *out, block_room *room)
+static rung_status new_room(rung_ctx *ctx, const rung_model *m, int64_t rows, const rung_predict_options *o,
+                            const rung_output *out, block_room *room)
 {
     const member *one = m->members;
-    if (out->cost || out->abstain > 0)
-        TRY(cost_copy(ctx, &ctx->scratch, m->code.n_classes, out->cost ? out->cost : m->cost.matrix, out->abstain,
+    room->level = o->level;
+    if (o->cost || o->abstain > 0)
+        TRY(cost_copy(ctx, &ctx->scratch, m->code.n_classes, o->cost ? o->cost : m->cost.matrix, o->abstain,
                       &room->cost));
     else
         room->cost = m->cost;
@@ -289,9 +295,9 @@ static rung_status new_room(rung_ctx *ctx, const rung_model *m, int64_t rows, co
         TRY(NEW_RAW(ctx, &ctx->scratch, room->equal, 2 * rows));
         TRY(NEW_RAW(ctx, &ctx->scratch, room->mixed, m->n_present));
     }
-    if ((out->low || out->high) && out->by_class) {
+    if ((out->low || out->high) && o->by_class) {
         TRY(NEW_RAW(ctx, &ctx->scratch, room->limit, m->n_present));
-        TRY(conformal_limits(ctx, &m->ranges, out->level, m->n_present, room->limit));
+        TRY(conformal_limits(ctx, &m->ranges, o->level, m->n_present, room->limit));
     }
     if (model_averages(m)) return RUNG_OK;
     TRY(NEW_RAW(ctx, &ctx->scratch, room->output, rows * one->score.outputs));
@@ -320,15 +326,17 @@ static rung_status block_rows(rung_ctx *ctx, const rung_model *m, const rung_vie
     return memory_work(ctx, sizeof(double) * (copied + row * (double)most), "predicting");
 }
 
-rung_status model_predict(rung_ctx *ctx, const rung_model *m, const rung_view *X, const rung_output *out)
+rung_status model_predict(rung_ctx *ctx, const rung_model *m, const rung_view *X, const rung_predict_options *options,
+                          const rung_output *out)
 {
+    const rung_predict_options *o = options ? options : &by_default;
     TRY(check_rows_given(ctx, m, X));
-    TRY(check_wanted(ctx, m, out));
+    TRY(check_wanted(ctx, m, o, out));
     int64_t d = m->code.d, rows;
     TRY(block_rows(ctx, m, X, &rows));
     pool_mark mark = pool_here(&ctx->scratch);
     block_room room = {0};
-    TRY(new_room(ctx, m, rows, out, &room));
+    TRY(new_room(ctx, m, rows, o, out, &room));
     TRY(NEW_RAW(ctx, &ctx->scratch, room.scaled, rows * d));
     if (model_averages(m) && has_trees(m->n_members, m->members))
         TRY(NEW_RAW(ctx, &ctx->scratch, room.cells, rows * d));
@@ -344,17 +352,19 @@ rung_status model_predict(rung_ctx *ctx, const rung_model *m, const rung_view *X
     return RUNG_OK;
 }
 
-rung_status model_predict_training(rung_ctx *ctx, const rung_model *m, const rung_output *out)
+rung_status model_predict_training(rung_ctx *ctx, const rung_model *m, const rung_predict_options *options,
+                                   const rung_output *out)
 {
+    const rung_predict_options *o = options ? options : &by_default;
     const transduction *t = &m->training;
     int outputs = m->members[0].score.outputs;
     if (t->n == 0)
         return set_error(ctx, RUNG_EARG, "a %s model says nothing of its own training rows: name a data file",
                          m->method);
-    TRY(check_wanted(ctx, m, out));
+    TRY(check_wanted(ctx, m, o, out));
     pool_mark mark = pool_here(&ctx->scratch);
     block_room room = {0};
-    TRY(new_room(ctx, m, t->n < BLOCK_ROWS ? t->n : BLOCK_ROWS, out, &room));
+    TRY(new_room(ctx, m, t->n < BLOCK_ROWS ? t->n : BLOCK_ROWS, o, out, &room));
     room.equal = NULL; /* the rows have answers of their own */
     for (int64_t first = 0; first < t->n; first += BLOCK_ROWS) {
         int64_t n = t->n - first < BLOCK_ROWS ? t->n - first : BLOCK_ROWS;

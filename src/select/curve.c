@@ -303,7 +303,7 @@ rung_status curve_grade(rung_ctx *ctx, const curve_plan *p, const rung_model *mo
     TRY(NEW(ctx, &ctx->scratch, proba, test->n * p->K));
     rung_view view = {.v = test->X, .n = test->n, .d = test->d, .row = test->d, .col = 1};
     rung_output answers = {.rank = rank, .proba = probable ? proba : NULL};
-    TRY(model_predict(ctx, model, &view, &answers));
+    TRY(model_predict(ctx, model, &view, NULL, &answers));
     graded_rows rows = {.n = test->n, .K = p->K, .truth = test->y, .upper = test->upper, .weight = test->weight};
     TRY(metrics_point(ctx, &rows, rank, probable ? proba : NULL, &m));
     *out = metric_value(p->metric, &m);

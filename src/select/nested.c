@@ -99,7 +99,7 @@ static rung_status outer_fold(rung_ctx *ctx, const rung_tune_options *o, const r
         out->has_proba = out->has_proba && model_has_probabilities(model);
         rung_view view = {.v = test->X, .n = h, .d = test->d, .row = test->d, .col = 1};
         rung_output answers = {.rank = rank, .proba = model_has_probabilities(model) ? part : NULL};
-        status = model_predict(ctx, model, &view, &answers);
+        status = model_predict(ctx, model, &view, NULL, &answers);
     }
     for (int64_t i = 0; i < h && status == RUNG_OK; i++) {
         out->predicted[held[i]] = rank[i];

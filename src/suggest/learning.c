@@ -64,7 +64,7 @@ static rung_status test(rung_ctx *ctx, const study *s, const rung_model *model, 
     TRY(NEW(ctx, &ctx->scratch, rank, n));
     for (int64_t i = 0; i < n; i++) memcpy(X + i * data->d, data->X + rows[i] * data->d, (size_t)data->d * sizeof *X);
     rung_view view = {.v = X, .n = n, .d = data->d, .row = data->d, .col = 1};
-    TRY(model_predict(ctx, model, &view, &(rung_output){.rank = rank}));
+    TRY(model_predict(ctx, model, &view, NULL, &(rung_output){.rank = rank}));
     for (int64_t i = 0; i < n; i++) {
         if (!counts(s, rows[i])) continue;
         sum += interval_distance(data->y[rows[i]], highest_rank(data->y, data->upper, rows[i]), rank[i]);

@@ -264,7 +264,7 @@ static rung_status ask_model(rung_ctx *ctx, job *s)
     for (int64_t i = 0; i < s->m; i++) memcpy(X + i * d, s->data->X + s->row[i] * d, (size_t)d * sizeof *X);
     if (model_has_probabilities(s->model)) TRY(NEW(ctx, &ctx->scratch, s->proba, s->m * s->data->code.n_classes));
     rung_output out = {.rank = s->guess, .proba = s->proba};
-    TRY(model_predict(ctx, s->model, &(rung_view){.v = X, .n = s->m, .d = d, .row = d, .col = 1}, &out));
+    TRY(model_predict(ctx, s->model, &(rung_view){.v = X, .n = s->m, .d = d, .row = d, .col = 1}, NULL, &out));
     return s->proba ? weigh_points(ctx, s) : RUNG_OK;
 }
 

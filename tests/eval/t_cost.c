@@ -36,13 +36,15 @@ static void test_rules(void **state)
     double proba[N * K], cost[K * K];
     static const char *const names[] = {"absolute", "zero-one", "squared", "up=5,down=1"};
     rung_output own = {.size = sizeof own, .rank = rank[0], .proba = proba};
-    assert_ok(ctx, rung_model_predict(ctx, model, &X, &own));
+    assert_ok(ctx, rung_model_predict(ctx, model, &X, NULL, &own));
     int median[N];
     memcpy(median, rank[0], sizeof median);
     for (int m = 0; m < 4; m++) {
         assert_ok(ctx, rung_cost_parse(ctx, names[m], K, cost));
-        rung_output out = {.size = sizeof out, .rank = rank[m], .cost = cost};
-        assert_ok(ctx, rung_model_predict(ctx, model, &X, &out));
+        rung_output out = {.size = sizeof out, .rank = rank[m]};
+        assert_ok(ctx, rung_model_predict(ctx, model, &X,
+                                          &(rung_predict_options){.size = sizeof(rung_predict_options), .cost = cost},
+                                          &out));
     }
     int lower = 0;
     for (int i = 0; i < N; i++) {
@@ -80,7 +82,7 @@ static void test_stored(void **state)
     rung_free(bytes);
     assert_memory_equal(rung_model_cost(again, &abstain), cost, sizeof cost);
     assert_true(abstain == 0.4);
-    assert_ok(ctx, rung_model_predict(ctx, again, &X,
+    assert_ok(ctx, rung_model_predict(ctx, again, &X, NULL,
                                       &(rung_output){.size = sizeof(rung_output), .rank = rank, .proba = proba}));
     for (int i = 0; i < N; i++) {
         double least = INFINITY, of_answer = INFINITY;

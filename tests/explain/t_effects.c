@@ -146,7 +146,8 @@ static void test_contributions(void **state)
         rung_view X = rung_data_view(data);
         X.v += 7 * X.row;
         X.n = 1;
-        assert_ok(ctx, rung_model_predict(ctx, model, &X, &(rung_output){.size = sizeof(rung_output), .proba = proba}));
+        assert_ok(
+            ctx, rung_model_predict(ctx, model, &X, NULL, &(rung_output){.size = sizeof(rung_output), .proba = proba}));
         for (int q = 0; q < CLASSES; q++) expected += (q + 1) * proba[q];
         assert_close(answer, expected, 1e-12);
         free(proba);
@@ -193,7 +194,8 @@ static double mean_answer(rung_ctx *ctx, const rung_model *model, const rung_vie
     for (int64_t i = 0; i < X->n; i++)
         for (int64_t j = 0; j < X->d; j++) v[i * X->d + j] = X->v[(set >> j & 1 ? row : i) * X->row + j * X->col];
     rung_view all = {.v = v, .n = X->n, .d = X->d, .row = X->d, .col = 1};
-    assert_ok(ctx, rung_model_predict(ctx, model, &all, &(rung_output){.size = sizeof(rung_output), .proba = proba}));
+    assert_ok(ctx,
+              rung_model_predict(ctx, model, &all, NULL, &(rung_output){.size = sizeof(rung_output), .proba = proba}));
     for (int64_t i = 0; i < X->n; i++)
         for (int q = 0; q < CLASSES; q++) sum += (q + 1) * proba[i * CLASSES + q];
     free(v);
@@ -335,7 +337,7 @@ static void test_changes(void **state)
                     x[j] = json_number_value(json_object_get(one, "to"));
                 }
                 rung_view one_row = {.v = x, .n = 1, .d = 3, .row = 3, .col = 1};
-                assert_ok(ctx, rung_model_predict(ctx, model, &one_row,
+                assert_ok(ctx, rung_model_predict(ctx, model, &one_row, NULL,
                                                   &(rung_output){.size = sizeof(rung_output), .rank = &answer}));
                 assert_int_equal(answer, json_integer_value(json_object_get(change, "rank")));
                 assert_true(way ? answer > rank : answer < rank);

@@ -116,12 +116,13 @@ static void test_by_hand(void **state)
     rng_open(&r, 1, 0x696d7000);
     rng_shuffle(&r, from, X.n);
     rung_metrics before = {.size = sizeof before}, after = {.size = sizeof after};
-    assert_ok(ctx, rung_model_predict(ctx, model, &X, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
+    assert_ok(ctx, rung_model_predict(ctx, model, &X, NULL, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
     assert_ok(ctx, rung_metrics_compute(ctx, X.n, CLASSES, rung_data_ranks(test), rank, NULL, &before));
     for (int64_t i = 0; i < X.n; i++)
         for (int64_t j = 0; j < X.d; j++) permuted[i * X.d + j] = X.v[(j == 1 ? from[i] : i) * X.row + j * X.col];
     rung_view view = {.v = permuted, .n = X.n, .d = X.d, .row = X.d, .col = 1};
-    assert_ok(ctx, rung_model_predict(ctx, model, &view, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
+    assert_ok(ctx,
+              rung_model_predict(ctx, model, &view, NULL, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
     assert_ok(ctx, rung_metrics_compute(ctx, X.n, CLASSES, rung_data_ranks(test), rank, NULL, &after));
     assert_close(part(column(report, "x2"), "mae", "mean"), after.mae - before.mae, 1e-12);
     assert_close(part(json_object_get(report, "error"), "mae", "mean"), before.mae, 1e-12);

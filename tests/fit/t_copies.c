@@ -58,7 +58,7 @@ static double true_error(rung_ctx *ctx, const rung_model *m)
     static int y[NEW_ROWS], rank[NEW_ROWS];
     crossed(2, NEW_ROWS, X, y);
     rung_view view = {.v = X, .n = NEW_ROWS, .d = D, .row = D, .col = 1};
-    assert_ok(ctx, rung_model_predict(ctx, m, &view, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
+    assert_ok(ctx, rung_model_predict(ctx, m, &view, NULL, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
     sum = 0;
     for (int i = 0; i < NEW_ROWS; i++) sum += abs(rank[i] - y[i]);
     return sum / NEW_ROWS;
@@ -95,14 +95,14 @@ static void the_rule(void **state)
     double X[] = {1, 2, 1, 2.5}, with[2 * K], without[2 * K], mass[K] = {0}, total = f.model->copies.prior;
     rung_view view = {.v = X, .n = 2, .d = D, .row = D, .col = 1};
     rung_output out = {.size = sizeof out, .proba = with};
-    assert_ok(ctx, rung_model_predict(ctx, f.model, &view, &out));
+    assert_ok(ctx, rung_model_predict(ctx, f.model, &view, NULL, &out));
     double s = f.model->copies.prior, score[2]; /* asked for alone, too */
-    assert_ok(ctx, rung_model_predict(ctx, f.model, &view, &(rung_output){.size = sizeof out, .score = score}));
+    assert_ok(ctx, rung_model_predict(ctx, f.model, &view, NULL, &(rung_output){.size = sizeof out, .score = score}));
     for (int i = 0; i < N; i++)
         if (f.X[i * D] == 1 && f.X[i * D + 1] == 2) mass[f.y[i] - 1]++, total++;
     f.model->copies.n = 0;
     out.proba = without;
-    assert_ok(ctx, rung_model_predict(ctx, f.model, &view, &out));
+    assert_ok(ctx, rung_model_predict(ctx, f.model, &view, NULL, &out));
     for (int q = 0; q < K; q++) {
         assert_near(with[q], (mass[q] + s * without[q]) / total, 1e-12);
         assert_true(with[K + q] == without[K + q]);
@@ -145,13 +145,13 @@ static void the_former_rule(void **state)
     int rank[3] = {1, 1, 5};
     rung_view view = {.v = x, .n = 1, .d = D, .row = D, .col = 1};
     rung_output out = {.size = sizeof out, .proba = without};
-    assert_ok(ctx, rung_model_predict(ctx, f.model, &view, &out));
+    assert_ok(ctx, rung_model_predict(ctx, f.model, &view, NULL, &out));
     for (int i = 0; i < 3; i++) key[i] = row_key(D, x, 1);
     f.model->copies = (row_copies){.n = 3, .key = key, .rank = rank, .weight = 0.9};
     rung_model *again = stored(ctx, f.model);
     assert_true(again->copies.n == 3 && !again->copies.mass);
     out.proba = with;
-    assert_ok(ctx, rung_model_predict(ctx, again, &view, &out));
+    assert_ok(ctx, rung_model_predict(ctx, again, &view, NULL, &out));
     for (int q = 0; q < K; q++) assert_near(with[q], 0.1 * without[q] + 0.9 * (q == 0 ? 2 : q == 4 ? 1 : 0) / 3, 1e-12);
     rung_model_free(again);
     fit_free(&f);

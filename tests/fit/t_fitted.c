@@ -267,7 +267,7 @@ static void test_transductive_model(void **state)
     int rank[N];
     double score[N], proba[N * 4];
     rung_output out = {.rank = rank, .score = score, .proba = proba};
-    assert_ok(w.ctx, model_predict_training(w.ctx, w.model, &out));
+    assert_ok(w.ctx, model_predict_training(w.ctx, w.model, NULL, &out));
     const int expected[N] = {1, 1, 3, 4, 4, 3};
     for (int i = 0; i < N; i++) {
         assert_int_equal(rank[i], expected[i]);
@@ -275,7 +275,7 @@ static void test_transductive_model(void **state)
         assert_arrays_close(4, proba + 4 * i, ((double[]){U[i], 0, U[i + N], U[i + 2 * N]}), 0);
     }
     rung_view view = {X, N, D, D, 1};
-    assert_ok(w.ctx, model_predict(w.ctx, w.model, &view, &out));
+    assert_ok(w.ctx, model_predict(w.ctx, w.model, &view, NULL, &out));
     double near = 1 / (1 + exp(-1 / (2 * 0.25))); /* row 1: itself and row 2 at distance 1 */
     assert_arrays_close(4, proba, ((double[]){near + 0.75 * (1 - near), 0, 0.25 * (1 - near), 0}), 1e-14);
     model_free(w.model);
@@ -303,10 +303,11 @@ static void test_nothing_to_hold_out(void **state)
     assert_true(w.model->ranges.n == 0 && w.model->ranges.missed == 3);
     int low[N], high[N];
     rung_view view = {X, N, D, D, 1};
-    rung_output out = {.low = low, .high = high, .level = 0.5};
-    assert_ok(w.ctx, model_predict(w.ctx, w.model, &view, &out));
+    rung_output out = {.low = low, .high = high};
+    const rung_predict_options how = {.level = 0.5};
+    assert_ok(w.ctx, model_predict(w.ctx, w.model, &view, &how, &out));
     for (int i = 0; i < N; i++) assert_true(low[i] == 1 && high[i] == 4); /* class 2, without labels, too */
-    assert_ok(w.ctx, model_predict_training(w.ctx, w.model, &out));
+    assert_ok(w.ctx, model_predict_training(w.ctx, w.model, &how, &out));
     const int first[] = {1, 1, 3, 4}, last[] = {4, 1, 3, 4}; /* by label; one that was given is known */
     for (int i = 0; i < N; i++) assert_true(low[i] == first[y[i]] && high[i] == last[y[i]]);
     model_free(w.model);

@@ -63,7 +63,7 @@ static int64_t answers_of(rung_ctx *ctx, const setting *s, const rows *t, const 
     int outputs = rung_model_outputs(m);
     bool proba = rung_model_has_probabilities(m);
     rung_output wanted = {.size = sizeof wanted, .score = out, .proba = proba ? out + NEW_ROWS * outputs : NULL};
-    assert_ok(ctx, rung_model_predict(ctx, m, &fresh, &wanted));
+    assert_ok(ctx, rung_model_predict(ctx, m, &fresh, NULL, &wanted));
     rung_model_free(m);
     rung_spec_free(spec);
     rung_data_free(data);
@@ -207,7 +207,7 @@ static void balance_with_intervals(void **state)
         assert_ok(ctx, rung_spec_set(ctx, spec, "calibrate", "0"));
         assert_ok(ctx, rung_spec_set_balanced(ctx, spec, 1));
         assert_ok(ctx, rung_model_fit(ctx, spec, data, &m));
-        assert_ok(ctx, rung_model_predict(ctx, m, &own, &wanted));
+        assert_ok(ctx, rung_model_predict(ctx, m, &own, NULL, &wanted));
         rung_model_free(m);
         rung_spec_free(spec);
         rung_data_free(data);

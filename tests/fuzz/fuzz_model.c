@@ -43,13 +43,13 @@ static void predict(rung_ctx *ctx, const rung_model *model)
                              .score = score,
                              .proba = rung_model_has_probabilities(model) ? proba : NULL,
                              .low = ranges ? low : NULL,
-                             .high = ranges ? high : NULL,
-                             .level = 0.9};
+                             .high = ranges ? high : NULL};
+    const rung_predict_options how = {.size = sizeof how, .level = 0.9};
     rung_view usual = view;
     usual.n = ROWS - 1; /* where the last row overflows, the others still have an answer */
-    bool good = rung_model_predict(ctx, model, &view, &out) == RUNG_OK;
+    bool good = rung_model_predict(ctx, model, &view, &how, &out) == RUNG_OK;
     int rows = good ? ROWS : ROWS - 1;
-    good = good || rung_model_predict(ctx, model, &usual, &out) == RUNG_OK;
+    good = good || rung_model_predict(ctx, model, &usual, &how, &out) == RUNG_OK;
     for (int i = 0; i < rows && good; i++) {
         double sum = 0;
         if (out.rank) FUZZ_CLAIM(rank[i] >= 1 && rank[i] <= classes);

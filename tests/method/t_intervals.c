@@ -187,7 +187,7 @@ static double error_of(rung_ctx *ctx, const char *method, const sample *s, const
     int rank[TEST];
     rung_view X = {.v = s->x + (size_t)TRAIN * D, .n = TEST, .d = D, .row = D, .col = 1};
     assert_ok(ctx, rung_model_fit(ctx, spec, train, &model));
-    assert_ok(ctx, rung_model_predict(ctx, model, &X, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
+    assert_ok(ctx, rung_model_predict(ctx, model, &X, NULL, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
     assert_ok(ctx, rung_metrics_compute(ctx, TEST, K, s->rank + TRAIN, rank, NULL, &m));
     rung_model_free(model);
     rung_spec_free(spec);
@@ -274,7 +274,7 @@ static double error_of_test(rung_ctx *ctx, const rung_model *model, const sample
 {
     int rank[TEST], sum = 0;
     rung_view X = {.v = s->x + (size_t)TRAIN * D, .n = TEST, .d = D, .row = D, .col = 1};
-    assert_ok(ctx, rung_model_predict(ctx, model, &X, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
+    assert_ok(ctx, rung_model_predict(ctx, model, &X, NULL, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
     for (int i = 0; i < TEST; i++) sum += abs(rank[i] - s->rank[TRAIN + i]);
     return (double)sum / TEST;
 }

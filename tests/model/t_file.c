@@ -142,12 +142,12 @@ static void predict_all(rung_ctx *ctx, const rung_model *m, double *out)
     rung_output wanted = {.rank = model_has_ranks(m) ? rank : NULL,
                           .score = out,
                           .proba = model_has_probabilities(m) ? out + (MOST_OUTPUTS + 1) * (ptrdiff_t)ROWS : NULL};
-    assert_ok(ctx, model_predict(ctx, m, &X, &wanted));
+    assert_ok(ctx, model_predict(ctx, m, &X, NULL, &wanted));
     for (int i = 0; i < ROWS; i++) out[MOST_OUTPUTS * ROWS + i] = rank[i];
     if (m->training.n == 0) return;
     wanted.score += ANSWERS / 2;
     if (wanted.proba) wanted.proba += ANSWERS / 2;
-    assert_ok(ctx, model_predict_training(ctx, m, &wanted));
+    assert_ok(ctx, model_predict_training(ctx, m, NULL, &wanted));
     for (int i = 0; i < TRAINED; i++) out[ANSWERS / 2 + MOST_OUTPUTS * ROWS + i] = rank[i];
 }
 
@@ -945,12 +945,12 @@ static void test_random_damage_is_harmless(void **state)
             assert_int_equal(m->code.d, D);
             assert_true(m->code.n_classes == CLASSES || !model_has_ranks(m));
             assert_in_range(model_outputs(m), 1, MOST_OUTPUTS);
-            status = model_predict(p->ctx, m, &X, &out);
+            status = model_predict(p->ctx, m, &X, NULL, &out);
             assert_true(status == RUNG_OK || status == RUNG_EDATA);
             for (int row = 0; status == RUNG_OK && out.rank && row < 3; row++) assert_in_range(rank[row], 1, CLASSES);
             assert_in_range(m->training.n, 0, TRAINED);
             if (m->training.n) {
-                status = model_predict_training(p->ctx, m, &out);
+                status = model_predict_training(p->ctx, m, NULL, &out);
                 assert_true(status == RUNG_OK || status == RUNG_EDATA);
             }
             assert_ok(p->ctx, model_describe(p->ctx, m, &text));

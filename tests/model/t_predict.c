@@ -23,7 +23,7 @@ static void predict_all(rung_ctx *ctx, const rung_model *m, prediction *p)
     rung_output out = {.rank = model_has_ranks(m) ? p->rank : NULL,
                        .score = p->score,
                        .proba = model_has_probabilities(m) ? p->proba : NULL};
-    assert_ok(ctx, model_predict(ctx, m, &X, &out));
+    assert_ok(ctx, model_predict(ctx, m, &X, NULL, &out));
 }
 
 /* ---- the formulas ---- */
@@ -181,7 +181,7 @@ static void test_rank_scaling_at_its_knots(void **state)
     double g[] = {0.1, 0.55, 0.25, 0.25, 0.7, 0.15, 0.25, 0.25}, score[2]; /* half a step */
     rung_view X = {x, 2, D, D, 1};
     rung_output out = {.score = score};
-    assert_ok(ctx, model_predict(ctx, m, &X, &out));
+    assert_ok(ctx, model_predict(ctx, m, &X, NULL, &out));
     for (int i = 0; i < 2; i++) assert_close(score[i], score_of(m->members, g + i * D, 0), 1e-14);
     model_free(m);
 }
@@ -450,17 +450,17 @@ static void test_neighbours_far_away(void **state)
     int rank;
     rung_view X = {x, 1, D, D, 1};
     rung_output out = {.rank = &rank, .score = &score, .proba = proba};
-    assert_ok(ctx, model_predict(ctx, m, &X, &out));
+    assert_ok(ctx, model_predict(ctx, m, &X, NULL, &out));
     assert_arrays_close(CLASSES, proba, ((double[]){0.125, 0, 0.125, 0.75}), 1e-15); /* row 5 */
     one->score.width = 1e-200;
     x[0] = 21;
-    assert_ok(ctx, model_predict(ctx, m, &X, &out));
+    assert_ok(ctx, model_predict(ctx, m, &X, NULL, &out));
     assert_arrays_close(CLASSES, proba, ((double[]){0.25, 0, 0.5, 0.25}), 0); /* row 3 */
     x[0] = 15;                                                                /* as far from 2 as from 3 */
-    assert_ok(ctx, model_predict(ctx, m, &X, &out));
+    assert_ok(ctx, model_predict(ctx, m, &X, NULL, &out));
     assert_arrays_close(CLASSES, proba, ((double[]){0.125, 0, 0.5, 0.375}), 0);
     x[0] = -1e200;
-    assert_ok(ctx, model_predict(ctx, m, &X, &out));
+    assert_ok(ctx, model_predict(ctx, m, &X, NULL, &out));
     assert_arrays_close(CLASSES, proba, ((double[]){1.25 / 3, 0, 1.0 / 3, 0.75 / 3}), 1e-15);
     model_free(m);
 }
@@ -502,8 +502,9 @@ static void test_scores_only(void **state)
                 assert_close(p.score[i * outputs + o], score_of(m->members, p.x + i * D, o), 1e-12);
         assert_false(model_has_ranks(m) || model_has_probabilities(m));
         rung_view X = rows_of(&p);
-        assert_fails(ctx, model_predict(ctx, m, &X, &(rung_output){.rank = p.rank}), RUNG_EARG, "not ranks");
-        assert_fails(ctx, model_predict(ctx, m, &X, &(rung_output){.proba = p.proba}), RUNG_EARG, "no probabilities");
+        assert_fails(ctx, model_predict(ctx, m, &X, NULL, &(rung_output){.rank = p.rank}), RUNG_EARG, "not ranks");
+        assert_fails(ctx, model_predict(ctx, m, &X, NULL, &(rung_output){.proba = p.proba}), RUNG_EARG,
+                     "no probabilities");
         model_free(m);
     }
 }
@@ -516,7 +517,7 @@ static void test_training_rows(void **state)
     rung_model *m = make_model(ctx, MODEL_GAUSSIAN);
     int rank[TRAINED];
     double score[TRAINED], proba[TRAINED * CLASSES];
-    assert_ok(ctx, model_predict_training(ctx, m, &(rung_output){.rank = rank, .score = score, .proba = proba}));
+    assert_ok(ctx, model_predict_training(ctx, m, NULL, &(rung_output){.rank = rank, .score = score, .proba = proba}));
     const int largest[] = {1, 3, 3, 1, 4}; /* of the memberships; ties to the lower class */
     for (int i = 0; i < TRAINED; i++) {
         double u[3];
@@ -534,12 +535,12 @@ static void test_training_rows(void **state)
     model_free(m);
 
     m = make_model(ctx, MODEL_REAL);
-    assert_ok(ctx, model_predict_training(ctx, m, &(rung_output){.score = score}));
+    assert_ok(ctx, model_predict_training(ctx, m, NULL, &(rung_output){.score = score}));
     for (int i = 0; i < TRAINED; i++) assert_true(score[i] == some(i));
-    assert_fails(ctx, model_predict_training(ctx, m, &(rung_output){.rank = rank}), RUNG_EARG, "not ranks");
+    assert_fails(ctx, model_predict_training(ctx, m, NULL, &(rung_output){.rank = rank}), RUNG_EARG, "not ranks");
     model_free(m);
     m = make_model(ctx, MODEL_RBF);
-    assert_fails(ctx, model_predict_training(ctx, m, &(rung_output){.score = score}), RUNG_EARG,
+    assert_fails(ctx, model_predict_training(ctx, m, NULL, &(rung_output){.score = score}), RUNG_EARG,
                  "a kdlor model says nothing of its own training rows: name a data file");
     model_free(m);
 }
@@ -555,7 +556,7 @@ static void test_many_training_rows(void **state)
     assert_true(score && rank && label);
     m->training = (transduction){.n = m->n_rows = MANY, .output = copy_numbers(ctx, m, MANY, NULL), .label = label};
     label[MANY - 1] = 2;
-    assert_ok(ctx, model_predict_training(ctx, m, &(rung_output){.rank = rank, .score = score}));
+    assert_ok(ctx, model_predict_training(ctx, m, NULL, &(rung_output){.rank = rank, .score = score}));
     for (int i = 0; i < MANY; i++) {
         double p[3];
         calibrated_proba(some(i), p);
@@ -575,15 +576,15 @@ static void check_limit(rung_ctx *ctx, const rung_model *m, const rung_view *X, 
     assert_non_null(other);
     rung_output out = {.score = other};
     ctx->scratch.peak = 0;
-    assert_ok(ctx, model_predict(ctx, m, X, &out));
+    assert_ok(ctx, model_predict(ctx, m, X, NULL, &out));
     int64_t free_choice = ctx->scratch.peak;
     rung_ctx_set_memory(ctx, beside + ROOM);
     ctx->scratch.peak = 0;
-    assert_ok(ctx, model_predict(ctx, m, X, &out));
+    assert_ok(ctx, model_predict(ctx, m, X, NULL, &out));
     assert_memory_equal(score, other, (size_t)X->n * sizeof *score);
     assert_true(ctx->scratch.peak < free_choice - ROOM);
     rung_ctx_set_memory(ctx, beside + 1000);
-    assert_fails(ctx, model_predict(ctx, m, X, &out), RUNG_ELIMIT, "predicting needs about");
+    assert_fails(ctx, model_predict(ctx, m, X, NULL, &out), RUNG_ELIMIT, "predicting needs about");
     rung_ctx_set_memory(ctx, 0);
     free(other);
 }
@@ -605,19 +606,19 @@ static void test_same_bits(void **state)
         rung_view X = {rows, MANY, D, D, 1}, Y = {columns, MANY, D, 1, MANY};
         rung_output a = {.score = score}, b = {.score = other};
         ctx->threads = 1;
-        assert_ok(ctx, model_predict(ctx, m, &X, &a));
+        assert_ok(ctx, model_predict(ctx, m, &X, NULL, &a));
         ctx->threads = 2;
-        assert_ok(ctx, model_predict(ctx, m, &Y, &b));
+        assert_ok(ctx, model_predict(ctx, m, &Y, NULL, &b));
         assert_memory_equal(score, other, MANY * sizeof *score);
         check_limit(ctx, m, &X, score);
         int64_t alone[] = {0, 1, 4095, 4096, 8999, 9000};
         for (int i = 0; i < 6; i++) {
             rung_view one = {rows + alone[i] * D, 1, D, D, 1};
-            assert_ok(ctx, model_predict(ctx, m, &one, &b));
+            assert_ok(ctx, model_predict(ctx, m, &one, NULL, &b));
             assert_memory_equal(score + alone[i], other, sizeof *score);
         }
         rung_view backwards = {rows + (MANY - 1) * D, MANY, D, -D, 1};
-        assert_ok(ctx, model_predict(ctx, m, &backwards, &b));
+        assert_ok(ctx, model_predict(ctx, m, &backwards, NULL, &b));
         for (int i = 0; i < MANY; i++) assert_memory_equal(&score[i], &other[MANY - 1 - i], sizeof *score);
         model_free(m);
     }
@@ -633,45 +634,46 @@ static void test_refusals(void **state)
     rung_view X = rows_of(&p);
     rung_output out = {.score = p.score};
     p.x[7 * D] = NAN;
-    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EDATA, "row 8, column age is NaN");
+    assert_fails(ctx, model_predict(ctx, m, &X, NULL, &out), RUNG_EDATA, "row 8, column age is NaN");
     p.x[7 * D] = -INFINITY;
-    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EDATA, "row 8, column age is infinite");
+    assert_fails(ctx, model_predict(ctx, m, &X, NULL, &out), RUNG_EDATA, "row 8, column age is infinite");
     p.x[7 * D] = 0;
     m->members[0].score.coef[1] = 1e308;
     p.x[5 * D + 1] = 1e30;
-    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EDATA, "row 6: the score overflows");
+    assert_fails(ctx, model_predict(ctx, m, &X, NULL, &out), RUNG_EDATA, "row 6: the score overflows");
     X.d = 3;
-    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "3 columns, but the model was fitted to 4");
+    assert_fails(ctx, model_predict(ctx, m, &X, NULL, &out), RUNG_EARG, "3 columns, but the model was fitted to 4");
     X.d = D;
     X.n = -1;
-    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "the number of rows is negative");
+    assert_fails(ctx, model_predict(ctx, m, &X, NULL, &out), RUNG_EARG, "the number of rows is negative");
     X.n = ROWS;
     double sd[ROWS];
     out.sd = sd;
-    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG,
+    assert_fails(ctx, model_predict(ctx, m, &X, NULL, &out), RUNG_EARG,
                  "a kdlor model gives no standard deviation of its score");
     out.sd = NULL;
     out.proba = p.proba;
-    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "the model has no probabilities");
+    assert_fails(ctx, model_predict(ctx, m, &X, NULL, &out), RUNG_EARG, "the model has no probabilities");
     model_free(m);
     m = make_model(ctx, MODEL_SOFT);
-    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "fit it with calibrate=5");
+    assert_fails(ctx, model_predict(ctx, m, &X, NULL, &out), RUNG_EARG, "fit it with calibrate=5");
     model_free(m);
     m = make_model(ctx, MODEL_POLY);
     out = (rung_output){.rank = p.rank};
-    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "not ranks");
+    assert_fails(ctx, model_predict(ctx, m, &X, NULL, &out), RUNG_EARG, "not ranks");
     assert_false(model_has_ranks(m) || model_has_probabilities(m));
-    out = (rung_output){.low = p.rank, .level = 0.5};
-    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "the model has no ranges of ranks");
+    out = (rung_output){.low = p.rank};
+    assert_fails(ctx, model_predict(ctx, m, &X, &(rung_predict_options){.level = 0.5}, &out), RUNG_EARG,
+                 "the model has no ranges of ranks");
     assert_null(strstr(ctx->message, "calibrate")); /* which would not help */
     model_free(m);
     m = make_model(ctx, MODEL_MEANS); /* scores that are finite, at distances that are not */
     m->members[0].score.bias[1] = 1e200;
     p.x[5 * D + 1] = 0;
     out = (rung_output){.score = p.score};
-    assert_ok(ctx, model_predict(ctx, m, &X, &out));
+    assert_ok(ctx, model_predict(ctx, m, &X, NULL, &out));
     out.rank = p.rank;
-    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EDATA, "row 1: the score overflows");
+    assert_fails(ctx, model_predict(ctx, m, &X, NULL, &out), RUNG_EDATA, "row 1: the score overflows");
     model_free(m);
 }
 
@@ -685,7 +687,7 @@ static void test_row_number_in_a_later_block(void **state)
     rung_view X = {x, MANY, D, D, 1};
     rung_output out = {.score = score};
     x[4999 * D + 2] = NAN;
-    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EDATA, "row 5000, column colour=blue is NaN");
+    assert_fails(ctx, model_predict(ctx, m, &X, NULL, &out), RUNG_EDATA, "row 5000, column colour=blue is NaN");
     model_free(m);
     free(x), free(score);
 }
@@ -712,9 +714,9 @@ static void test_progress_and_interrupt(void **state)
     atomic_store(&ctx->interrupted, 1);
     rung_view X = rows_of(&p);
     rung_output out = {.score = p.score};
-    assert_int_equal(model_predict(ctx, m, &X, &out), RUNG_EINTERRUPT);
+    assert_int_equal(model_predict(ctx, m, &X, NULL, &out), RUNG_EINTERRUPT);
     X.n = 0; /* nothing to do is no work to stop */
-    assert_ok(ctx, model_predict(ctx, m, &X, &out));
+    assert_ok(ctx, model_predict(ctx, m, &X, NULL, &out));
     model_free(m);
 }
 
@@ -728,8 +730,8 @@ static rung_status predict_once(void *argument)
 {
     work *w = argument;
     rung_view X = rows_of(&w->p);
-    rung_status status =
-        model_predict(w->ctx, w->m, &X, &(rung_output){.rank = w->p.rank, .score = w->p.score, .proba = w->p.proba});
+    rung_status status = model_predict(w->ctx, w->m, &X, NULL,
+                                       &(rung_output){.rank = w->p.rank, .score = w->p.score, .proba = w->p.proba});
     pool_free_all(&w->ctx->scratch);
     return status;
 }
@@ -738,7 +740,7 @@ static rung_status predict_training_once(void *argument)
 {
     work *w = argument;
     rung_status status = model_predict_training(
-        w->ctx, w->m, &(rung_output){.rank = w->p.rank, .score = w->p.score, .proba = w->p.proba});
+        w->ctx, w->m, NULL, &(rung_output){.rank = w->p.rank, .score = w->p.score, .proba = w->p.proba});
     pool_free_all(&w->ctx->scratch);
     return status;
 }
@@ -777,8 +779,9 @@ static void test_ranges(void **state)
     fill_rows(&p);
     predict_all(ctx, m, &p);
     rung_view X = rows_of(&p);
-    rung_output out = {.low = low, .high = high, .level = 0.75}; /* place 6: six rows, one missed */
-    assert_ok(ctx, model_predict(ctx, m, &X, &out));
+    rung_output out = {.low = low, .high = high};
+    rung_predict_options how = {.level = 0.75}; /* place 6: six rows, one missed */
+    assert_ok(ctx, model_predict(ctx, m, &X, &how, &out));
     assert_string_equal(model_interval(m), "cross-conformal");
     for (int i = 0; i < ROWS; i++) {
         double q[3], all[4] = {0}, output[2] = {score_of(one, p.x + i * D, 0), score_of(one, p.x + i * D, 1)};
@@ -798,25 +801,25 @@ static void test_ranges(void **state)
     assert_memory_equal(plain.rank, p.rank, sizeof p.rank);
     assert_memory_equal(plain.score, p.score, sizeof p.score);
     assert_true(fabs(plain.proba[0] - p.proba[0]) > 1e-3);
-    out.level = 0.76;
-    assert_ok(ctx, model_predict(ctx, m, &X, &out));
+    how.level = 0.76;
+    assert_ok(ctx, model_predict(ctx, m, &X, &how, &out));
     for (int i = 0; i < ROWS; i++) assert_true(low[i] == 1 && high[i] == 4); /* too few rows for this level */
-    out.level = 1;
-    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG,
+    how.level = 1;
+    assert_fails(ctx, model_predict(ctx, m, &X, &how, &out), RUNG_EARG,
                  "the level of a prediction interval must be between 0 and 1, not 1");
-    out.level = 0;
-    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG,
+    how.level = 0;
+    assert_fails(ctx, model_predict(ctx, m, &X, &how, &out), RUNG_EARG,
                  "the level of a prediction interval must be between 0 and 1, not 0");
     int one_end[ROWS]; /* each end can be had alone */
-    out.level = 0.75;
-    assert_ok(ctx, model_predict(ctx, m, &X, &out));
-    assert_ok(ctx, model_predict(ctx, m, &X, &(rung_output){.low = one_end, .level = 0.75}));
+    how.level = 0.75;
+    assert_ok(ctx, model_predict(ctx, m, &X, &how, &out));
+    assert_ok(ctx, model_predict(ctx, m, &X, &how, &(rung_output){.low = one_end}));
     assert_memory_equal(one_end, low, sizeof low);
-    assert_ok(ctx, model_predict(ctx, m, &X, &(rung_output){.high = one_end, .level = 0.75}));
+    assert_ok(ctx, model_predict(ctx, m, &X, &how, &(rung_output){.high = one_end}));
     assert_memory_equal(one_end, high, sizeof high);
     m->ranges.repeats = 0;
-    out.level = 0.5;
-    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "no ranges of ranks: fit it with calibrate=5");
+    how.level = 0.5;
+    assert_fails(ctx, model_predict(ctx, m, &X, &how, &out), RUNG_EARG, "no ranges of ranks: fit it with calibrate=5");
     model_free(m);
 }
 

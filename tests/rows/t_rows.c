@@ -201,7 +201,7 @@ static void scores_of(rung_ctx *ctx, const rung_model *model, const rung_data *d
 {
     rung_view X = rung_data_view(data);
     rung_output out = {.size = sizeof out, .score = score};
-    assert_ok(ctx, rung_model_predict(ctx, model, &X, &out));
+    assert_ok(ctx, rung_model_predict(ctx, model, &X, NULL, &out));
 }
 
 /* The scores of the rows by a fit to the loaded data, and by one in passes; and the errors they report. */

@@ -907,7 +907,7 @@ static void held_out_is_a_fit_of_the_rest(void **state)
             rung_view view = {.v = data->X, .n = ROWS, .d = 2, .row = 2, .col = 1};
             bool own_proba = h->proba != NULL;
             rung_output answers = {.rank = rank, .proba = own_proba ? proba : NULL};
-            assert_ok(ctx, model_predict(ctx, model, &view, &answers));
+            assert_ok(ctx, model_predict(ctx, model, &view, NULL, &answers));
             for (int64_t i = 0; i < h->n; i++) {
                 if (h->fold[i] != fold) continue;
                 double expected = 0;
@@ -1127,7 +1127,7 @@ static double correction(rung_ctx *ctx, const rung_tune_options *o, const rung_d
         assert_ok(ctx, dataset_subset(ctx, data, h, held, &test));
         assert_ok(ctx, tune(ctx, o, train, &model, &found));
         rung_view view = {.v = test->X, .n = h, .d = test->d, .row = test->d, .col = 1};
-        assert_ok(ctx, model_predict(ctx, model, &view, &(rung_output){.rank = rank}));
+        assert_ok(ctx, model_predict(ctx, model, &view, NULL, &(rung_output){.rank = rank}));
         for (int64_t i = 0; i < h; i++) off += abs(rank[i] - test->y[i]) / (double)data->n;
         inner += found->cv.mae / count;
         search_free(found);
@@ -1200,7 +1200,7 @@ static void the_corrected_error_is_that_of_new_rows(void **state)
         assert_ok(ctx, tune(ctx, &o, data, &model, &found));
         new.v += 3 * LABELS;
         new.n = NEW;
-        assert_ok(ctx, model_predict(ctx, model, &new, &(rung_output){.rank = rank}));
+        assert_ok(ctx, model_predict(ctx, model, &new, NULL, &(rung_output){.rank = rank}));
         for (int i = 0; i < NEW; i++) truth += abs(rank[i] - y[LABELS + i]) / (double)NEW;
         winner += (found->cv.mae - truth) / DRAWS;
         corrected += (found->corrected.mae - truth) / DRAWS;

@@ -323,7 +323,8 @@ static double true_error(rung_ctx *ctx, int64_t n, const double *X, const int *y
     assert_ok(ctx, rung_data_new(ctx, &view, y, NULL, 4, &data));
     assert_ok(ctx, rung_spec_new(ctx, "kdlor", 0, &spec));
     assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
-    assert_ok(ctx, rung_model_predict(ctx, model, &new, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
+    assert_ok(ctx,
+              rung_model_predict(ctx, model, &new, NULL, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
     for (int64_t i = 0; i < 1500; i++) sum += abs(rank[i] - y[n - 1500 + i]);
     rung_model_free(model);
     rung_spec_free(spec);
@@ -446,7 +447,7 @@ static outcome label_and_fit(rung_ctx *ctx, const rung_spec *spec, const labelli
         found.reported[marked] = m.mae;
         rung_view view = rung_data_view(others);
         rung_output out = {.size = sizeof out, .rank = predicted};
-        assert_ok(ctx, rung_model_predict(ctx, model, &view, &out));
+        assert_ok(ctx, rung_model_predict(ctx, model, &view, NULL, &out));
         rung_model_free(model);
         if (!marked) continue;
         for (int i = 0; i < NEW_ROWS; i++) found.error += abs(predicted[i] - others->y[i]) / (double)NEW_ROWS;

@@ -303,7 +303,7 @@ static void test_other_methods(void **state)
         double *score = calloc((size_t)(X.n * outputs), sizeof *score);
         int *rank = calloc((size_t)X.n, sizeof *rank);
         rung_output out = {.size = sizeof out, .score = score, .rank = rank};
-        assert_ok(ctx, rung_model_predict(ctx, model, &X, &out));
+        assert_ok(ctx, rung_model_predict(ctx, model, &X, NULL, &out));
         for (int64_t i = 1; i < X.n; i++) {
             double difference = 0, own = 0;
             int above = 1;

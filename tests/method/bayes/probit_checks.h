@@ -96,7 +96,7 @@ static inline double share_wrong(rung_ctx *ctx, const rung_model *m, const rows 
     rung_view view = view_of(s, 0, s->n);
     double wrong = 0;
     assert_non_null(rank);
-    assert_ok(ctx, rung_model_predict(ctx, m, &view, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
+    assert_ok(ctx, rung_model_predict(ctx, m, &view, NULL, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
     for (int64_t i = 0; i < s->n; i++) wrong += rank[i] != s->y[i];
     free(rank);
     return wrong / (double)s->n;
@@ -114,14 +114,11 @@ static inline void check_uncertainty(rung_ctx *ctx, const rung_model *m, const r
     assert_true(low && high && mean && sd && proba && p);
     assert_true(rung_model_has_latent(m) && rung_model_has_probabilities(m));
     assert_string_equal(rung_model_interval(m), "credible");
-    assert_ok(ctx, rung_model_predict(ctx, m, &view,
-                                      &(rung_output){.size = sizeof(rung_output),
-                                                     .score = mean,
-                                                     .sd = sd,
-                                                     .proba = proba,
-                                                     .low = low,
-                                                     .high = high,
-                                                     .level = level}));
+    assert_ok(ctx,
+              rung_model_predict(
+                  ctx, m, &view, &(rung_predict_options){.size = sizeof(rung_predict_options), .level = level},
+                  &(rung_output){
+                      .size = sizeof(rung_output), .score = mean, .sd = sd, .proba = proba, .low = low, .high = high}));
     for (int64_t i = 0; i < n; i++) {
         ordinal_probit_classes(mean[i], sd[i] * sd[i], K, link->b, link->noise, p);
         assert_arrays_close(K, proba + i * K, p, 1e-12);

@@ -157,7 +157,7 @@ static void far_away_the_prior_speaks(void **state)
     rung_model *m = fit_rows(ctx, "gpor", "", &r, r.n, false);
     rung_view view = view_of(&far, 0, 1);
     assert_ok(ctx, rung_model_predict(
-                       ctx, m, &view,
+                       ctx, m, &view, NULL,
                        &(rung_output){.size = sizeof(rung_output), .score = &mean, .sd = &sd, .proba = proba}));
     assert_true(mean == 0 && sd == 1);
     ordinal_probit_classes(0, 1, 3, m->members[0].link.b, m->members[0].link.noise, p);
@@ -175,8 +175,8 @@ static void two_classes_are_symmetric(void **state)
     for (int i = 0; i < 50; i++) t.y[i] = 3 - r.y[i];
     rung_model *a = fit_rows(ctx, "gpor", "", &r, 50, false), *b = fit_rows(ctx, "gpor", "", &t, 50, false);
     rung_view view = view_of(&r, 0, 50);
-    assert_ok(ctx, rung_model_predict(ctx, a, &view, &(rung_output){.size = sizeof(rung_output), .proba = p}));
-    assert_ok(ctx, rung_model_predict(ctx, b, &view, &(rung_output){.size = sizeof(rung_output), .proba = q}));
+    assert_ok(ctx, rung_model_predict(ctx, a, &view, NULL, &(rung_output){.size = sizeof(rung_output), .proba = p}));
+    assert_ok(ctx, rung_model_predict(ctx, b, &view, NULL, &(rung_output){.size = sizeof(rung_output), .proba = q}));
     for (int i = 0; i < 50; i++) assert_close(p[2 * i], q[2 * i + 1], 1e-4);
     assert_close(reported(a, "log_evidence"), reported(b, "log_evidence"), 1e-6);
     rung_model_free(a), rung_model_free(b);

@@ -188,8 +188,8 @@ static void a_given_kernel_is_the_kernel(void **state)
                *b = fit_rows(ctx, "isbor", "kernel=precomputed", &g, 60, false);
     double f[60], h[60];
     rung_view x = view_of(&r, 0, 60), k = view_of(&g, 0, 60);
-    assert_ok(ctx, rung_model_predict(ctx, a, &x, &(rung_output){.size = sizeof(rung_output), .score = f}));
-    assert_ok(ctx, rung_model_predict(ctx, b, &k, &(rung_output){.size = sizeof(rung_output), .score = h}));
+    assert_ok(ctx, rung_model_predict(ctx, a, &x, NULL, &(rung_output){.size = sizeof(rung_output), .score = f}));
+    assert_ok(ctx, rung_model_predict(ctx, b, &k, NULL, &(rung_output){.size = sizeof(rung_output), .score = h}));
     assert_arrays_close(60, f, h, 1e-6);
     assert_int_equal(a->n_expansion, b->n_expansion);
     rung_model_free(a);

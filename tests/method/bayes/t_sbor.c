@@ -12,7 +12,7 @@ static void check_fixed_point(rung_ctx *ctx, const rung_model *m, const rows *s)
     double f[N], phi[MOST_M], Sigma[MOST_M * MOST_M] = {0}, A[MOST_M * MOST_M] = {0}, slope[MOST_M] = {0};
     rung_view view = view_of(s, 0, s->n);
     assert_true(M <= MOST_M && one->link.rank == M);
-    assert_ok(ctx, rung_model_predict(ctx, m, &view, &(rung_output){.size = sizeof(rung_output), .score = f}));
+    assert_ok(ctx, rung_model_predict(ctx, m, &view, NULL, &(rung_output){.size = sizeof(rung_output), .score = f}));
     for (int64_t j = 0; j < M; j++)
         for (int64_t k = 0; k < M; k++)
             for (int64_t r = 0; r < M; r++)

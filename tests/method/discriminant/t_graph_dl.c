@@ -52,7 +52,7 @@ static void predict(rung_ctx *ctx, const rung_model *m, const rung_data *data, d
 {
     rung_view view = {.v = data->X, .n = data->n, .d = data->d, .row = data->d, .col = 1};
     rung_output out = {.rank = rank, .score = score};
-    assert_ok(ctx, model_predict(ctx, m, &view, &out));
+    assert_ok(ctx, model_predict(ctx, m, &view, NULL, &out));
 }
 
 #define QUICK "thresholds", "midpoint", "calibrate", "0"

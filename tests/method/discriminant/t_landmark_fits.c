@@ -53,7 +53,7 @@ static int predict(rung_ctx *ctx, const rung_model *model, const sample *s, doub
     rung_view view = {.v = s->x, .n = N, .d = D, .row = D, .col = 1};
     rung_output out = {.size = sizeof out, .score = score};
     assert_true(N * rung_model_outputs(model) <= ROOM);
-    assert_ok(ctx, rung_model_predict(ctx, model, &view, &out));
+    assert_ok(ctx, rung_model_predict(ctx, model, &view, NULL, &out));
     return rung_model_outputs(model);
 }
 

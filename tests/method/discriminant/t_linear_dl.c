@@ -74,7 +74,7 @@ static void ranks_do_not_depend_on_the_scale(void **state)
             rung_model *model = fit(ctx, s, methods[m]);
             rung_view view = {.v = s->x, .n = N, .d = D, .row = D, .col = 1};
             rung_output out = {.size = sizeof out, .rank = e ? rank : first};
-            assert_ok(ctx, rung_model_predict(ctx, model, &view, &out));
+            assert_ok(ctx, rung_model_predict(ctx, model, &view, NULL, &out));
             for (int i = 0; i < N && e; i++) assert_int_equal(rank[i], first[i]);
             rung_model_free(model);
         }

@@ -240,7 +240,7 @@ static void nothing_is_the_median(void **state)
         rung_model *m = fit(ctx, "auto", data);
         int rank[60];
         rung_view X = rung_data_view(data);
-        assert_ok(ctx, rung_model_predict(ctx, m, &X, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
+        assert_ok(ctx, rung_model_predict(ctx, m, &X, NULL, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
         bool only = reported(m, "weight_frequencies") == 1;
         given_up += only;
         if (only) assert_true(m->n_members == 1 && reported(m, "loo_mae") <= 1.08 * reported(m, "median_mae"));
@@ -288,11 +288,11 @@ static void copies_take_the_grade(void **state)
             rung_free(bytes);
             assert_int_equal(again->copies.n, N / 2);
             rung_output out = {.size = sizeof out, .rank = rank, .proba = proba};
-            assert_ok(ctx, rung_model_predict(ctx, again, &X, &out));
+            assert_ok(ctx, rung_model_predict(ctx, again, &X, NULL, &out));
             for (int i = 0; i < N; i++) assert_true(rank[i] == y[i] && proba[i * 5 + y[i] - 1] > 0.8);
             assert_true(m->cv.mae > 0.2);
             x[0] += 1e-6; /* no longer a copy */
-            assert_ok(ctx, rung_model_predict(ctx, again, &X, &out));
+            assert_ok(ctx, rung_model_predict(ctx, again, &X, NULL, &out));
             assert_true(proba[y[0] - 1] < 0.8);
             rung_model_free(again);
         }
@@ -408,7 +408,7 @@ static void weights_count_rows(void **state)
             assert_ok(ctx, rung_spec_set(ctx, spec, "landmarks", l && copies ? "100" : "exact"));
             assert_ok(ctx, rung_model_fit(ctx, spec, data, &m));
             rows.n = N;
-            assert_ok(ctx, rung_model_predict(ctx, m, &rows, &out));
+            assert_ok(ctx, rung_model_predict(ctx, m, &rows, NULL, &out));
             rung_model_free(m);
             rung_spec_free(spec);
             rung_data_free(data);
@@ -429,7 +429,7 @@ static void weights_count_rows(void **state)
         assert_ok(ctx, rung_spec_new(ctx, "auto", 0, &spec));
         if (heavy) assert_ok(ctx, spec_set_weight(ctx, spec, "1", 10));
         assert_ok(ctx, rung_model_fit(ctx, spec, data, &m));
-        assert_ok(ctx, rung_model_predict(ctx, m, &X, &out));
+        assert_ok(ctx, rung_model_predict(ctx, m, &X, NULL, &out));
         assert_ok(ctx, rung_model_verify(ctx, spec, data, m, &found));
         for (int i = 0; (c = rung_verification_at(found, i)); i++)
             if (!c->ok) fail_msg("%s is %g, above %g", c->name, c->value, c->tolerance);
@@ -468,9 +468,11 @@ static void repeated_rows_do_not_flatter(void **state)
         rung_model *model = fit(ctx, methods[m], data);
         if (!rung_model_cv(model, &honest)) fail_msg("%s reports no error", methods[m]);
         assert_close(reported(model, "equal_rows"), 1, 0);
-        rung_output out = {.size = sizeof out, .rank = rank, .low = low, .high = high, .level = 0.9};
+        rung_output out = {.size = sizeof out, .rank = rank, .low = low, .high = high};
         if (!rung_model_interval(model)) out.low = out.high = NULL;
-        assert_ok(ctx, rung_model_predict(ctx, model, &test, &out));
+        assert_ok(ctx, rung_model_predict(ctx, model, &test,
+                                          &(rung_predict_options){.size = sizeof(rung_predict_options), .level = 0.9},
+                                          &out));
         for (int i = 0; i < TEST; i++) {
             error += abs(rank[i] - y[3 * N + i]) / (double)TEST;
             inside += (low[i] <= y[3 * N + i] && y[3 * N + i] <= high[i]) / (double)TEST;

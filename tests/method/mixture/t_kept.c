@@ -76,7 +76,7 @@ static double error_of(rung_ctx *ctx, const rung_model *m, const rung_data *data
     int *rank = malloc(sizeof *rank * (size_t)data->n);
     double sum = 0;
     rung_view X = rung_data_view(data);
-    assert_ok(ctx, rung_model_predict(ctx, m, &X, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
+    assert_ok(ctx, rung_model_predict(ctx, m, &X, NULL, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
     for (int64_t i = 0; i < data->n; i++) sum += abs(rank[i] - data->y[i]);
     free(rank);
     return sum / (double)data->n;

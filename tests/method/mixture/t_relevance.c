@@ -239,8 +239,9 @@ static void a_constant_column_changes_nothing(void **state)
     rung_view view = {.v = x, .n = FEW, .d = D + 1, .row = D + 1, .col = 1}, plain = rung_data_view(data);
     assert_ok(ctx, rung_data_new(ctx, &view, data->y, NULL, K, &more));
     rung_model *a = fit(ctx, data, NULL, NULL), *b = fit(ctx, more, NULL, NULL);
-    assert_ok(ctx, rung_model_predict(ctx, a, &plain, &(rung_output){.size = sizeof(rung_output), .proba = p[0]}));
-    assert_ok(ctx, rung_model_predict(ctx, b, &view, &(rung_output){.size = sizeof(rung_output), .proba = p[1]}));
+    assert_ok(ctx,
+              rung_model_predict(ctx, a, &plain, NULL, &(rung_output){.size = sizeof(rung_output), .proba = p[0]}));
+    assert_ok(ctx, rung_model_predict(ctx, b, &view, NULL, &(rung_output){.size = sizeof(rung_output), .proba = p[1]}));
     assert_arrays_close(K * FEW, p[1], p[0], 1e-9);
     assert_arrays_close(D, reported(b, "relevance")->value, reported(a, "relevance")->value, 1e-12);
     rung_model_free(a);

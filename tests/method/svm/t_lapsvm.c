@@ -68,7 +68,7 @@ static void two_classes_are_opposite(void **state)
     double score[2 * N];
     rung_view view = {.v = s.x, .n = N, .d = D, .row = D, .col = 1};
     rung_output out = {.score = score};
-    assert_ok(ctx, model_predict(ctx, m, &view, &out));
+    assert_ok(ctx, model_predict(ctx, m, &view, NULL, &out));
     for (int i = 0; i < N; i++) assert_close(score[2 * i], -score[2 * i + 1], 1e-9);
     assert_memory_equal(score, score + 2, 2 * sizeof *score); /* equal rows */
     model_free(m);
@@ -146,8 +146,8 @@ static void a_precomputed_kernel_has_mixtures(void **state)
         assert_ok(ctx, method_fit(ctx, spec, data, &by_gram));
         double a[3 * N], b[3 * N];
         rung_output x = {.score = a}, y = {.score = b};
-        assert_ok(ctx, model_predict(ctx, m, &rows, &x));
-        assert_ok(ctx, model_predict(ctx, by_gram, &view, &y));
+        assert_ok(ctx, model_predict(ctx, m, &rows, NULL, &x));
+        assert_ok(ctx, model_predict(ctx, by_gram, &view, NULL, &y));
         assert_arrays_close(k ? N : 3 * N, a, b, 1e-3); /* the ridge of the mixtures is of another scale */
         model_free(m);
         model_free(by_gram);

@@ -140,7 +140,7 @@ static void ranks_are_those_of_the_nearest_mean(void **state)
     int rank[N];
     rung_view view = {.v = s.x, .n = N, .d = D, .row = D, .col = 1};
     rung_output out = {.score = score, .rank = rank};
-    assert_ok(ctx, model_predict(ctx, m, &view, &out));
+    assert_ok(ctx, model_predict(ctx, m, &view, NULL, &out));
     for (int i = 0; i < N; i++)
         if (s.y[i]) mean[s.y[i] - 1] += score[i] / 4;
     for (int i = 0; i < N; i++)

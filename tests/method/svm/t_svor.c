@@ -72,7 +72,7 @@ static void scores(rung_ctx *ctx, const rung_model *model, const rows *s, double
 {
     rung_view view = {.v = s->x, .n = s->n, .d = s->d, .row = s->d, .col = 1};
     rung_output out = {.size = sizeof out, .score = f, .rank = rank};
-    assert_ok(ctx, rung_model_predict(ctx, model, &view, &out));
+    assert_ok(ctx, rung_model_predict(ctx, model, &view, NULL, &out));
 }
 
 static double reported(const rung_model *m, const char *name)
