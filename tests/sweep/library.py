@@ -55,7 +55,7 @@ class Session:
     @staticmethod
     def reading(form):
         options = struct("read_options")
-        options.header = 0 if form.header else -1
+        options.header = lib.RUNG_HEADER_AUTO if form.header else lib.RUNG_HEADER_ABSENT
         return options
 
     @staticmethod
@@ -139,7 +139,7 @@ class Session:
     def read_for(self, model, path, form):
         """A file read and coded as a model needs it."""
         table = self.make("table", lib.rung_model_read, model, self.files(path), self.reading(form))
-        return self.make("data", lib.rung_model_encode, model, table, 0)
+        return self.make("data", lib.rung_model_encode, model, table, lib.RUNG_LABELS_IGNORED)
 
     def predict(self, model, view, level=0.8):
         return Answers(self, model, view, level)
@@ -149,7 +149,7 @@ class Answers:
     """What a model says of rows: rank, score, and where it has them proba, low and high, sd."""
 
     def __init__(self, session, model, view, level):
-        n, out, self.arrays = view.n, struct("output"), {}
+        n, how, out, self.arrays = view.n, struct("predict_options"), struct("output"), {}
         wanted = {"score": (n, lib.rung_model_outputs(model))}
         if lib.rung_model_has_ranks(model):
             wanted["rank"] = n
@@ -157,7 +157,7 @@ class Answers:
             wanted["proba"] = (n, lib.rung_model_classes(model))
         if lib.rung_model_interval(model) != ffi.NULL:
             wanted |= {"low": n, "high": n}
-            out.level = level
+            how.level = level
         if lib.rung_model_has_latent(model):
             wanted["sd"] = n
         for name, shape in wanted.items():
@@ -165,7 +165,7 @@ class Answers:
             array = np.empty(shape, np.intc if whole else np.float64)
             setattr(out, name, pointer(array, "int" if whole else "double"))
             self.arrays[name] = array
-        session.call(lib.rung_model_predict, model, ffi.addressof(view), out)
+        session.call(lib.rung_model_predict, model, ffi.addressof(view), how, out)
         keep(out, view)
 
     def __getattr__(self, name):
