@@ -74,7 +74,7 @@ static void tell_places(const rung_reader *r)
 {
     const rung_table *t = r->shape;
     char list[TABLE_LIST] = "";
-    if (!r->code->has_names || t->has_names || t->sparse || r->options.header < 0) return;
+    if (!r->code->has_names || t->has_names || t->sparse || r->options.header == RUNG_HEADER_ABSENT) return;
     for (int64_t j = 0; j < r->code->n_columns; j++) table_list(list, ", ", r->code->columns[j].name);
     log_at(
         r->in.ctx, RUNG_LOG_WARNING,
