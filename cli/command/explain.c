@@ -25,7 +25,7 @@ static const option explain_options[] = {
     {"background", 0, "FILE", "--row: the rows to compare with, such as the training data (default: those of DATA)",
      GROUP},
     {"samples", 0, "N",
-     "--row: sample so many pairs of orders of the columns (default: all sets of columns or, where that would take "
+     "--row: number of sampled pairs of orders of the columns (default: all sets of columns or, where that would take "
      "more "
      "than about a second, as many pairs as it allows)",
      GROUP},

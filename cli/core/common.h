@@ -39,7 +39,7 @@ extern const option global_options[];
 
 int session_open(session *s, const char *command, const arguments *args); /* EXIT_OK, or an exit code */
 void session_close(session *s);
-/* Gives a context the seed, and its share of the limit of --memory, one of so many. */
+/* Gives a context the seed, and its share of the limit of --memory, one of `shares`. */
 void session_settle(const session *s, rung_ctx *ctx, int shares);
 
 /* After a call of the library: EXIT_OK, or prints the message and returns the exit code. */

@@ -6,8 +6,8 @@
 #include "label/grades.h"
 
 enum {
-    EVERY = 20,    /* this one of so many rows is one that was graded before */
-    SETTLING = 10, /* but not among the last so many */
+    EVERY = 20,    /* one row in this many is one that was graded before */
+    SETTLING = 10, /* but not among the last few, of this number */
     AWAY = 600     /* seconds after which a browser's row is given to another */
 };
 

@@ -113,7 +113,7 @@ class Journal:
         return found
 
     def labels(self, rows: int) -> np.ndarray[Any, Any]:
-        """The label of each of so many rows, None where there is none.
+        """The label of each of `rows` rows, None where there is none.
 
         A row with several grades gets their median, or a range where that lies between two, until it is settled.
         """

@@ -241,7 +241,7 @@ def label_curve(
     strategies : "random", "suggest" or both, default None
         Labelling is replayed: from two labels per class on, the next rows are drawn at random, or suggested as by
         `rung.suggest`, in batches of 12 up to 120 labels.
-    more : forecast the error after so many more labels, default None
+    more : forecast the error after this many more labels, default None
         None: as many as there are; 0: no forecast, which saves time.
     fixed, metric, scale, missing, order, unlabelled, class_weight, equal_rows, nominal, numeric, dates, ordinal,
     random_state, n_jobs, memory_limit, verbose

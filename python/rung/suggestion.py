@@ -23,7 +23,7 @@ class Forecast:
     """The mean absolute error expected after more labels.
 
     labels : labels now
-    more : so many more
+    more : how many more
     now, now_low, now_high : the error now, with its 95 % range
     value, low, high : the error then, median and 90 % range
 
@@ -133,7 +133,7 @@ def suggest(
     chosen : rows (positions, or a mask) that were labelled because they had been chosen, default None
         Those of earlier suggestions that were not random. They do not count in the error.
     leave : rows (positions, or a mask) not to suggest, default None
-    more : forecast the error after so many more labels, default None
+    more : forecast the error after this many more labels, default None
         None: after n; 0: no forecast, which saves time.
 
     Returns
@@ -192,7 +192,7 @@ def forecast(labels: Sequence[int], error: ArrayLike, more: int, *, se: ArrayLik
     ----------
     labels : numbers of labels, increasing
     error : the error with each of them; the last one is that now
-    more : so many more labels
+    more : how many more labels
     se : the standard errors, default None
         None: from how the errors scatter.
 

@@ -7,13 +7,13 @@
 
 #include "base/context.h"
 
-/* From here to the end of the call at least so many bytes are held beside the work. */
+/* From here to the end of the call at least this many bytes are held beside the work. */
 void memory_hold(rung_ctx *ctx, int64_t bytes);
 void memory_drop(rung_ctx *ctx); /* what was held is freed */
 
 /* What one thread may take for its work; 0: there is no limit. Where nothing is left, 1. */
 double memory_left(const rung_ctx *ctx);
-/* Work of so many bytes with all that is held beside it: what is compared with the limit, and stated. */
+/* The work's bytes with all that is held beside it: what is compared with the limit, and stated. */
 double memory_with(const rung_ctx *ctx, double bytes);
 bool memory_fits(const rung_ctx *ctx, double bytes, int threads);
 

@@ -12,7 +12,7 @@
 static inline int highest_rank(const int *y, const int *upper, int64_t i) { return upper ? upper[i] : y[i]; }
 static inline bool is_interval(const int *y, const int *upper, int64_t i) { return upper && upper[i] > y[i]; }
 /* An answer inside an interval shows no error, however far it may be from the truth, so that errors with intervals
- * among the labels are lower bounds. They are measured on exact labels alone where at least so many rows have one. */
+ * among the labels are lower bounds. They are measured on exact labels alone where at least this many rows have one. */
 enum { EXACT_ENOUGH = 10 };
 /* The rank in low..high that is nearest to another one. */
 static inline int nearest_rank(int low, int high, int rank) { return rank < low ? low : rank > high ? high : rank; }

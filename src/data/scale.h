@@ -28,7 +28,7 @@ typedef struct {
     int64_t d, n;
     const double *X;
     const double *fill;   /* copied; may be NULL */
-    const double *weight; /* a row counts as so many equal ones, none if it is 0; NULL: as one */
+    const double *weight; /* how many equal rows a row counts as, 0: none; NULL: one */
 } scale_rows;
 rung_status scale_fit(rung_ctx *ctx, pool *mem, scale_kind kind, const scale_rows *rows, scaling *out);
 /* n rows of X: those listed, or the first n where rows is NULL; out is d x n. Scaled values (not those of SCALE_NONE)

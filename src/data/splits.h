@@ -11,7 +11,7 @@ typedef struct {
     int K;
     const int *group;    /* labelled rows with the same number are held out together; NULL: every row separately */
     const int *upper;    /* where labels are intervals (intervals.h); NULL: none is */
-    const double *count; /* with groups: a row stands for so many equal ones, a whole number; NULL: for one */
+    const double *count; /* with groups: how many equal rows a row stands for, a whole number; NULL: one */
 } ranked_rows;
 
 int64_t count_labelled(const ranked_rows *ranked);

@@ -17,7 +17,7 @@ const char *equal_rule_name(equal_rule rule);
  * `excess` times as often as two rows by chance: the median over the columns. */
 typedef struct {
     int64_t repeated;     /* rows that equal another one in every column */
-    int64_t sets;         /* ... and form so many sets */
+    int64_t sets;         /* ... and how many sets they form */
     double excess;        /* NaN: not counted, because nothing was left to decide */
     double agree, chance; /* shares of pairs with equal labels: of equal rows, of any two; NaN as above */
     bool copies;          /* they leave together */
@@ -29,7 +29,7 @@ typedef struct {
     const int64_t *rows;  /* n: the labelled ones, ascending */
     const int *y, *upper; /* per row of the data: labels, as in the data; y NULL: they are not compared */
     const double *target; /* real labels instead; NULL: classes */
-    const double *count;  /* per row of the data: a row stands for so many equal ones; NULL: for one */
+    const double *count;  /* per row of the data: how many equal rows it stands for; NULL: one */
     equal_rule rule;
 } together_input;
 

@@ -14,7 +14,7 @@ typedef struct {
     int K;                /* classes of the data set, not of these rows */
     const int *truth;     /* 0 = left out */
     const int *upper;     /* where labels are intervals (data/intervals.h); NULL: none is */
-    const double *weight; /* NULL: all 1; whole numbers count as so many equal rows */
+    const double *weight; /* NULL: all 1; a whole number counts as that many equal rows */
     const int *group;     /* rows of a number belong together: mae_low and mae_high resample groups; NULL: none do */
     bool held_out;        /* of the fit whose error they estimate: mae_low and mae_high allow for fits that differ */
 } graded_rows;
@@ -29,7 +29,7 @@ rung_status metrics_point(rung_ctx *ctx, const graded_rows *rows, const int *pre
                           rung_metrics *out);
 
 /* Resampling rows whose errors are all equal shows no spread: then the range is the rule of three, what a share may be
- * that was not seen in any of so many rows, or groups of rows. */
+ * that was not seen in any of that many rows, or groups of rows. */
 void metrics_widen(int K, int64_t rows, rung_metrics *m);
 
 typedef struct {

@@ -46,7 +46,7 @@ static rung_status calibration_folds(rung_ctx *ctx, const rung_spec *spec, int *
     return RUNG_OK;
 }
 
-/* How many rows of so many labels: 500, from 50,000 on a hundredth, from a million on 10,000. */
+/* How many rows to measure, by the number of labels: 500, from 50,000 on a hundredth, from a million on 10,000. */
 static int64_t automatic_rows(int64_t labels)
 {
     int64_t share = labels / AUTOMATIC_SHARE;

@@ -59,7 +59,7 @@ typedef struct {
     int64_t n, labelled, d;
     int K;
     int64_t all;                 /* labelled rows that the n rows are a sample of; 0: the n are all there are ... */
-    int64_t all_here;            /* ... of which a process has so many at most; 0: all */
+    int64_t all_here;            /* ... the most that one process has of them; 0: all */
     double memory;               /* the limit, which decides how much is kept; 0: none */
     int threads;                 /* that work in parallel, each on its own matrices; 0: one */
     const struct method *method; /* whose fit it is; method_peak sets it */

@@ -19,7 +19,7 @@ static double limit_of(const rung_ctx *ctx) { return ctx->memory > 0 ? memory_le
 
 /* ---- the sample ---- */
 
-/* What a sample of so many rows takes, as a share of the limit: 1 or less is room enough. All its copies are in a
+/* What a sample of this many rows takes, as a share of the limit: 1 or less fits. All its copies are in a
  * quarter of the limit. A method that learns from the sample alone has half of the limit for it, one that sums over all
  * rows the room beside the copies that remain. */
 static rung_status sample_share(rung_ctx *ctx, const rung_spec *spec, double total, int64_t columns, int64_t rows,

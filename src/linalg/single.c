@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* single.c - sums of kernel columns in single precision: half of the time where there are so many rows that rounding is
+/* single.c - sums of kernel columns in single precision: half of the time where there are enough rows that rounding is
  * nothing beside chance. Some columns are computed, summed and squared while they are in cache, then the next. */
 #include <cblas.h>
 #include <omp.h>

@@ -236,7 +236,7 @@ static rung_status predict_block(rung_ctx *ctx, const rung_model *m, const rung_
 
 static const rung_predict_options by_default = {0};
 
-/* The model has not what a calibration gives. */
+/* The model has no calibration. */
 static rung_status not_calibrated(rung_ctx *ctx, const rung_model *m, const char *what)
 {
     rung_status status =

@@ -26,14 +26,14 @@ typedef struct {
     la_mat *S, *room;  /* m x m; for the features of a block: new memory costs as much as filling it */
 } moments_pass;
 
-/* From so many rows on, products are in single precision where the landmarks are far from dependent: half the time, and
- * errors below what another sample of as many rows would change (docs/scale.md). */
+/* From this many rows on, products are in single precision where the landmarks are far from dependent: half the time,
+ * and errors below what another sample of as many rows would change (docs/scale.md). */
 static const int64_t SINGLE_FROM = 1000000;
 
 /* Rows whose products are summed, at least; below twice as many, all. */
 double problem_product_rows(int64_t m)
 {
-    const double per_landmark = 2000, products = 2e12; /* so many take no longer than to read the rows */
+    const double per_landmark = 2000, products = 2e12; /* as many as take no longer than reading the rows */
     return fmax(per_landmark * (double)m, products / ((double)m * (double)m));
 }
 

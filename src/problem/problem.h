@@ -36,7 +36,7 @@ typedef struct problem {
     const int *equal; /* the same for rows that are equal in every column: `group` itself unless the user has groups */
     const int *cluster;    /* the groups that the user names, alone; NULL: none */
     const double *w;       /* row weights, NULL = 1 */
-    const double *count;   /* the part of w that is the row's own: as so many rows it counts; NULL = 1 */
+    const double *count;   /* the part of w that is the row's own: how many rows it counts as; NULL = 1 */
     bool counted;          /* ... a whole number for every labelled row */
     const double *t;       /* real targets, NaN = unlabelled; NULL: the ranks are all there is */
     const int64_t *origin; /* row of the data set each row came from: its column in a precomputed kernel */

@@ -14,7 +14,7 @@
 
 enum {
     ROWS_BLOCK = 4096, /* rows of a block */
-    ROWS_SLOTS = 64,   /* leaves of the tree of a sum, if there are so many files: the files are divided evenly */
+    ROWS_SLOTS = 64,   /* leaves of the tree of a sum, if there are that many files: the files are divided evenly */
     ROWS_MOST_SAMPLE = 200000, /* rows */
     ROWS_LEAST_SAMPLE = 500,
     ROWS_LEAST = 10000 /* fewer rows are never read in passes unless the caller says so */

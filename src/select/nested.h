@@ -13,8 +13,8 @@ typedef struct nested_result {
 } nested_result;
 
 typedef struct {    /* zeros: every outer fold */
-    int parts;      /* more folds are joined to so many parts */
-    int64_t enough; /* folds after so many rows are not measured */
+    int parts;      /* folds beyond this number are joined to others */
+    int64_t enough; /* once this many rows are measured, further folds are not */
 } nested_way;
 
 #define NESTED_LAST 0.2 /* the share of the last search, of all rows, in the time */

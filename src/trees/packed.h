@@ -21,7 +21,7 @@ enum { PACKED_MOST_SHIFT = 16 };
 
 typedef struct {
     int64_t n;             /* rows of this process ... */
-    int64_t before, total; /* ... which come after so many of other ones; of all */
+    int64_t before, total; /* ... and how many others come before them; of all */
     int K, leaves;         /* of a tree, at most */
     int shift;             /* bits of a place */
     int64_t columns;

@@ -12,10 +12,10 @@
 #include "input/table/column_form.h"
 
 enum {
-    FEW_CATEGORIES = 50, /* so many categories are never too many */
-    COUNTED_NAMED = 5,   /* so many numbers that go up by one are no accident in a column called id ... */
-    COUNTED_ROWS = 10,   /* ... nor are so many that begin with 0 or 1 ... */
-    COUNTED_ANYHOW = 20  /* ... nor so many that leave none out, in whatever order */
+    FEW_CATEGORIES = 50, /* this many categories are never too many */
+    COUNTED_NAMED = 5,   /* this many numbers that go up by one are no accident in a column called id ... */
+    COUNTED_ROWS = 10,   /* ... nor are this many that begin with 0 or 1 ... */
+    COUNTED_ANYHOW = 20  /* ... nor this many consecutive integers, in whatever order */
 };
 
 static bool too_many(int64_t cells, int64_t distinct, int64_t singles)

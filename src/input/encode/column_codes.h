@@ -15,7 +15,7 @@ rung_status text_is_identifier(rung_ctx *ctx, const rung_table *t, const column 
 
 /* Whether a column that goes up by one from row to row is one that counts them, by its name or its first number. */
 bool counter_begins(const char *name, double first);
-/* They go up by one from row to row, or are so many whole numbers without a gap. */
+/* They go up by one from row to row, or are at least N consecutive integers. */
 rung_status counts_rows(rung_ctx *ctx, const rung_table *t, const column *c, bool *out);
 /* All are dates such as 20240131, and there are enough of them. */
 bool numbers_are_dates(const rung_table *t, const column *c);
@@ -23,9 +23,9 @@ bool numbers_are_dates(const rung_table *t, const column *c);
 typedef struct {
     double example;   /* the first that is not missing */
     bool are;         /* whole numbers that the name of the column calls codes ... */
-    int64_t distinct; /* ... so many ... */
+    int64_t distinct; /* ... how many ... */
     bool identifier;  /* ... as identifiers have */
-    double sentinel;  /* -999, 9999 and the like, far from all others; they are in so many rows, 0: in none */
+    double sentinel;  /* -999, 9999 and the like, far from all others; it is in sentinel_cells rows */
     int64_t sentinel_cells;
 } code_numbers;
 rung_status numbers_look(rung_ctx *ctx, const rung_table *t, const column *c, code_numbers *out);

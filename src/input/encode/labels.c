@@ -194,7 +194,7 @@ static rung_status add_ends(rung_ctx *ctx, const char *text, dictionary *seen)
 /* The error for a label that is no number where nearly all others are; none if there are more such labels. */
 static rung_status check_odd_label(rung_ctx *ctx, const rung_table *t, int64_t j)
 {
-    const int64_t most = 20; /* one in so many, at most */
+    const int64_t most = 20; /* at most one in this many */
     const column *c = &t->columns[j];
     int64_t odd = -1, numbers = 0, labels = 0;
     char column_name[COLUMN_LABEL];

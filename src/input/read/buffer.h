@@ -20,7 +20,7 @@ typedef struct {
     int64_t before; /* bytes of the file before the buffer */
     int64_t line;   /* of text[at] */
     encoding as;    /* what it is written in; the buffer holds UTF-8 ... */
-    int64_t left;   /* ... but for so many bytes at its end, which may begin a character */
+    int64_t left;   /* ... but for this many bytes at its end, which may begin a character */
 } buffer;
 
 /* From the beginning of the file, after its byte order mark. UTF-16 text and NUL bytes are errors. */

@@ -13,7 +13,7 @@ enum {
     LATE = 10           /* a least loss in the last 1 / LATE of the rounds is on its way down */
 };
 static const double LEAST_PROBABILITY = 1e-9;
-/* Rounds end when the loss has not decreased for so many trees, counted in full steps, or has risen by so much. */
+/* Rounds end when the loss has not decreased for this many trees, counted in full steps, or has risen by so much. */
 static const double PATIENCE = 3, RISEN = 1.02;
 
 typedef struct { /* one fold of one repeat */

@@ -62,7 +62,7 @@ typedef struct {
     double *mass;        /* K: the weight of the classes; intervals are divided by it */
     row_groups together; /* those that are left out together */
     mixture_space space[SPACES];
-    int64_t landmarks; /* at most so many represent a kernel; 0: kernels are exact */
+    int64_t landmarks; /* the most that represent a kernel; 0: kernels are exact */
     double *prior;     /* K: shrunk class frequencies, where no label arrives */
     int n;
     candidate *list;

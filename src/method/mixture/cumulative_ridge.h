@@ -18,7 +18,7 @@ typedef struct { /* rows and their targets t_q = 1[y > q] - p0_q */
     const int *y;
     const int *upper;           /* where labels are intervals (data/intervals.h), NULL: none is; ... */
     const double *mass;         /* ... inside them the target is the share above q by these masses of the classes */
-    const double *weight;       /* n: squared errors count so many times; NULL: once */
+    const double *weight;       /* n: how many times a squared error counts; NULL: once */
     const double *p0;           /* K - 1 */
     const row_groups *together; /* rows that are left out together; NULL: every row separately */
 } cumulative_rows;

@@ -86,7 +86,7 @@ rung_status mixture_thin_unlabelled(rung_ctx *ctx, int64_t most, problem **p, mi
 /* Leaving out each label costs a linear system over all rows for every graph; this limits the unlabelled rows used. */
 int64_t mixture_most_unlabelled(int64_t labelled);
 /* Kernels see the rows that f (folds of the labelled rows) holds out, a row of every class and, evenly spaced, others,
- * so many in all or little more; *p becomes a problem of these and the unlabelled ones. most 0: all. */
+ * that many in all or little more; *p becomes a problem of these and the unlabelled ones. most 0: all. */
 rung_status mixture_thin_labels(rung_ctx *ctx, int64_t most, const folds *f, problem **p, mixture_summary *summary);
 
 /* ---- mixture_members.c: from the candidates that are kept to the members of a model ---- */

@@ -12,7 +12,7 @@ typedef struct {
     int64_t n;
     int K;                      /* >= 2; each rank 1..K may be absent */
     const int *y, *upper;       /* upper: where labels are intervals (data/intervals.h); NULL: none is */
-    const double *weight;       /* n: a row counts so many times; NULL: once */
+    const double *weight;       /* n: how many times a row counts; NULL: once */
     const row_groups *together; /* rows that are left out together; NULL: every row separately */
     const la_mat *Phi;          /* m x n */
     const double *own;          /* n: k(x, x), of which |phi|^2 is a part */

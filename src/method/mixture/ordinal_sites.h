@@ -18,7 +18,7 @@ typedef struct {
     int64_t n;
     int K;
     const int *y, *upper; /* upper: where labels are intervals (data/intervals.h); NULL: none is */
-    const double *weight; /* n: a row counts so many times; NULL: once */
+    const double *weight; /* n: how many times a row counts; NULL: once */
 } ordinal_rows;
 
 typedef struct { /* rows, where they are, and what follows from the sites */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* How a mixture is fitted to so many labels: a function of the shape alone, never of the clock. docs/methods/auto.md
- * shows the table. */
+/* How a mixture is fitted, by the number of labels: a function of the shape alone, never of the clock.
+ * docs/methods/auto.md shows the table. */
 #ifndef RUNG_METHOD_MIXTURE_PLAN_H
 #define RUNG_METHOD_MIXTURE_PLAN_H
 
@@ -10,8 +10,8 @@
 typedef enum { EFFORT_QUICK, EFFORT_NORMAL, EFFORT_THOROUGH } effort_level;
 
 typedef struct {
-    int64_t labels;      /* up to so many */
-    int64_t screen;      /* the grid is run on so many of them, and only what matters there on all; 0: on all */
+    int64_t labels;      /* up to this many */
+    int64_t screen;      /* the grid is run on this many of them, and only what matters there on all; 0: on all */
     int64_t landmarks;   /* that represent a kernel; 0: exact */
     int64_t kernel_rows; /* labelled rows that kernels see; 0: all */
     int folds;           /* 1: a single part of the rows is held out */

@@ -7,7 +7,7 @@
 
 enum {
     TIDY = 200,         /* pairs between two looks at all hinges, or more: ... */
-    LOOK_SHARE = 10,    /* ... what they look at is so many times that */
+    LOOK_SHARE = 10,    /* ... they look at this many times as many */
     NO_GAIN_MOST = 500, /* full scans without a smaller gap: rounding prevents progress */
     MANY = 16           /* times the rows: more hinges than this are not scanned for every pair */
 };
