@@ -175,7 +175,7 @@ int command_run(int argc, char *const *argv)
     return code;
 }
 
-/* [--man] [COMMAND]; --man prints the page that is kept in docs/man. */
+/* [--man] [COMMAND]; --man prints the manual page, which the build keeps in a file. */
 static int help(int argc, char *const *argv)
 {
     bool man = argc > 0 && !strcmp(argv[0], "--man");

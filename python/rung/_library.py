@@ -1,73 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Calls librung through its own header.
-
-The binding is the text of rung.h: cffi reads the declarations and calls the shared library, so there is no list of
-functions or structures to keep up to date and nothing to compile per version of Python. The interpreter lock is free
-while a call runs. Arrays are handed over as views (pointer and strides), never copied on the way.
+"""Calls librung (_binding.py). The interpreter lock is free while a call runs. Arrays are handed over as views (pointer
+and strides), never copied on the way.
 """
 
 import json
-import keyword
 import logging
 import os
-import pathlib
-import re
 import sys
 import threading
 import warnings
 import weakref
 from typing import Any
 
-import cffi
 import numpy as np
 
-_HERE = pathlib.Path(__file__).resolve().parent
-_TREE = _HERE.parent.parent  # of the sources, where the package is used without being installed
+from ._binding import HERE, __version__, argument_name, c_text, check_texts, ffi, lib, text  # noqa: F401
 
 log = logging.getLogger("rung")
-
-
-def _first(*candidates):
-    for path in candidates:
-        if path and pathlib.Path(path).exists():
-            return str(path)
-    raise ImportError(f"none of these files exists: {', '.join(str(path) for path in candidates if path)}")
-
-
-def _declarations(header):
-    """The declarations of rung.h, without preprocessor directives."""
-    text = header[header.index("typedef enum") : header.rindex("#ifdef __cplusplus")]
-    text = re.sub(r"^#.*$", "", text, flags=re.MULTILINE)
-    return re.sub(r"\bRUNG_(API|CHECK)\b", "", text)
-
-
-def _defined(header, name):
-    return re.search(rf'^#define {name} "?([^"\s]+)', header, flags=re.MULTILINE).group(1)
-
-
-_header = pathlib.Path(_first(_HERE / "rung.h", _TREE / "include/rung/rung.h")).read_text(encoding="utf-8")
-ffi: Any = cffi.FFI()
-ffi.cdef(_declarations(_header))
-
-
-def _library():
-    """Set by RUNG_LIBRARY, beside the package, in the build folder of the sources, else that of the system."""
-    candidates = os.environ.get("RUNG_LIBRARY"), _HERE / "librung.so", _TREE / "build/librung.so"
-    return next((str(path) for path in candidates if path and pathlib.Path(path).exists()), f"librung.so.{_abi}")
-
-
-_abi = _defined(_header, "RUNG_ABI")
-# Never unloaded: handles are released, and threads of OpenMP sleep, until the very end of the interpreter.
-lib: Any = ffi.dlopen(_library(), ffi.RTLD_NOW | ffi.RTLD_NODELETE)
-if str(lib.rung_abi()) != _abi:
-    raise ImportError(f"librung has ABI {lib.rung_abi()}, but its header {_abi}; reinstall rung")
-
-
-def text(pointer):
-    return None if pointer == ffi.NULL else ffi.string(pointer).decode()
-
-
-__version__ = text(lib.rung_version())
 
 
 # ---- failures ----
@@ -104,7 +53,7 @@ class LimitError(RungError, MemoryError):
 def warn(message):
     """A RungWarning at the line outside the package that led here."""
     frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(f"{_HERE}{os.sep}"):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(f"{HERE}{os.sep}"):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, RungWarning, stacklevel=level)
 
@@ -124,11 +73,6 @@ _ERRORS = {
 
 # What Python says of the options of the library that a message names.
 _ADVICE = {"memory": " (memory_limit)", "decimal": "; convert it to numbers", "nominal": " (dtype category)"}
-
-
-def argument_name(key):
-    """What a parameter of the library is called in Python."""
-    return key.replace("-", "_") + ("_" if keyword.iskeyword(key) else "")
 
 
 def _own_words(message, detail):
@@ -307,20 +251,6 @@ def view(X):
     out.v, (out.n, out.d) = pointer(X), X.shape
     out.row, out.col = (stride // X.itemsize for stride in X.strides)
     return keep(out, X)
-
-
-def check_texts(arguments):
-    """A NUL would end a name or a path in C."""
-    for one in arguments:
-        if isinstance(one, bytes) and b"\0" in one:
-            raise ValueError(f"{os.fsdecode(one)!r} contains a NUL character; names and paths must not")
-
-
-def c_text(value):
-    """A string as char[]."""
-    encoded = str(value).encode()
-    check_texts([encoded])
-    return ffi.new("char[]", encoded)
 
 
 def texts(names, end=False):

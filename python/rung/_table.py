@@ -3,7 +3,7 @@
 
 import numbers
 
-from ._library import argument_name, c_text, ffi, lib, text
+from ._binding import argument_name, c_text, ffi, lib, text
 
 
 class Parameter:

@@ -8,102 +8,7 @@ AutoOrdinal. A method's parameters are those of the table, with underscores for 
 import inspect
 import textwrap
 
-from . import _base, _table
-
-COMMON = {  # parameters that are not the method's own: annotation, default, meaning
-    "scale": (
-        "Literal['standard', 'minmax', 'rank', 'relevance', 'none']",
-        "standard",
-        "How columns are scaled, by all rows given to fit, labelled or not. Part of the model: `predict` takes raw "
-        "rows.",
-    ),
-    "missing": (
-        "Literal['median', 'error']",
-        "median",
-        "Missing values in X: 'median' replaces numbers by the median of their column in training and makes missing "
-        "text a category; 'error' rejects them.",
-    ),
-    "order": (
-        "Sequence[Any] | None",
-        None,
-        "The classes, lowest first. None: the order of an ordered Categorical (pandas) or Enum (polars), else the "
-        "sorted labels; text other than numbers is sorted alphabetically, with a warning.",
-    ),
-    "unlabelled": (
-        "Any",
-        "auto",
-        "The value in y that marks an unlabelled row, besides None and NaN. 'auto': -1, if there are at least two "
-        "other labels, all integers >= 0; None: no other value.",
-    ),
-    "class_weight": (
-        "Mapping[Any, float] | Literal['balanced'] | None",
-        None,
-        "Class weights; 'balanced': inversely proportional to the class frequencies.",
-    ),
-    "cost": (
-        "str | ArrayLike | None",
-        None,
-        "What wrong answers cost: `predict` then gives the class that is expected to cost least. 'absolute', "
-        "'squared', 'zero-one', 'up=2,down=1' (per class too high, too low), or a matrix with a row per true class and "
-        "a column per answer. None: the method's own decision.",
-    ),
-    "baseline": (
-        "bool",
-        False,
-        "Also report the cross-validated MAE of label propagation alone, which the method should beat: "
-        "`describe()['report']['propagation_cv_mae']`.",
-    ),
-    "equal_rows": (
-        "Literal['auto', 'together', 'apart']",
-        "auto",
-        "Labelled rows that agree in every column: 'together' are copies of one, which are held out together wherever "
-        "an error is measured, 'apart' are replicates, which are held out one by one; 'auto' tells them apart by "
-        "counts.",
-    ),
-    "nominal": (
-        "Columns | None",
-        None,
-        "Columns of X that are categories, whatever they look like: names, or numbers from 0. A dict also says with "
-        "which category coefficients compare the others: {'ward': 'north'}.",
-    ),
-    "numeric": (
-        "Columns | None",
-        None,
-        "Columns of X that are numbers: codes such as 007, numbers with commas, columns that only count the rows, "
-        "which are otherwise left out with a warning.",
-    ),
-    "dates": (
-        "Columns | None",
-        None,
-        "Columns of X that are dates. A dict also says how: {'day': 'cyclic'} adds the place in the year and the week; "
-        "'dmy', 'mdy', 'ymd' and 'compact' say how they are written.",
-    ),
-    "ordinal": (
-        "Mapping[Any, Sequence[Any]] | None",
-        None,
-        "Columns of X that are words in an order, lowest first: {'size': ['small', 'medium', 'large']}.",
-    ),
-    "random_state": (
-        "int | RandomState | None",
-        1,
-        "The seed, mainly for folds. None: drawn from NumPy's generator.",
-    ),
-    "n_jobs": ("int | None", None, "Threads; None and -1: all cores. The result never depends on it."),
-    "memory_limit": ("int | None", None, "Bytes; a fit that needs more is rejected before it starts."),
-    "verbose": ("bool", False, "Show the progress of the fit and the estimated time left on standard error."),
-}
-NOT_FOR_REGRESSORS = {"order", "unlabelled", "class_weight", "cost", "baseline"}
-
-
-def _common(cls, method=None):
-    """The rows of COMMON for a class and its method; None: any method."""
-    left_out = set(NOT_FOR_REGRESSORS) if issubclass(cls, _base.Regressor) else set()
-    if method is not None and not method.takes_weights:
-        left_out.add("class_weight")
-    if method is not None and not method.uses_unlabelled:
-        left_out.add("baseline")
-    return {name: row for name, row in COMMON.items() if name not in left_out}
-
+from . import _base, _signatures, _table
 
 def _constructor(defaults):
     """An __init__ with an explicit signature that stores its arguments, as scikit-learn requires."""
@@ -178,24 +83,12 @@ def _example(made, kind):
     )
 
 
-def parts(method):
-    """The base classes of a method's class."""
-    kind = _base.Regressor if method.takes_reals and method.needs_labels else _base.Classifier
-    fit = _base.Weighted if method.takes_weights else _base.Unweighted if method.needs_labels else _base.Unsupervised
-    return (_base.Projection,) * method.projects + (fit, kind)
-
-
-def defaults(method):
-    """All parameters of a method's class: name -> default."""
-    common = _common(parts(method)[-1], method)
-    return {p.name: p.default for p in method.parameters} | {name: row[1] for name, row in common.items()}
-
-
 def _make(method):
-    bases = parts(method)
+    names = _signatures.bases(method)
+    bases = tuple(getattr(_base, name) for name in names)
     body = {
-        "__init__": _constructor(defaults(method)),
-        "__doc__": _document(method, bases[-1], _common(bases[-1], method)),
+        "__init__": _constructor(_signatures.defaults(method)),
+        "__doc__": _document(method, bases[-1], _signatures.common(names[-1], method)),
         "__module__": __name__,
         "_method": method,
     }
@@ -247,7 +140,7 @@ class OrdinalRegressor(_base.ByName, _base.Unweighted, _base.Regressor):
 
 
 def _document_by_name(cls, title, names):
-    common = _common(cls)
+    common = _signatures.common(_signatures.BY_NAME[cls.__name__][-1])
     own = [
         _entry("method", "name of a method", inspect.signature(cls).parameters["method"].default, f"one of {names}"),
         _entry("params", "dict", None, "the method's own parameters, by name"),

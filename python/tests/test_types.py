@@ -12,14 +12,18 @@ import sys
 import pytest
 
 import rung
+from rung import _stubs
 
 TYPED = pathlib.Path(__file__).with_name("typed")
 PACKAGE = pathlib.Path(rung.__file__).parent
+INSTALLED = PACKAGE.parent.name == "site-packages"
 MISTAKES = [n for n, line in enumerate((TYPED / "mistakes.py").read_text().splitlines(), 1) if line.endswith("# wrong")]
 
 
 @pytest.fixture(scope="session", autouse=True)
 def cache(tmp_path_factory):
+    if not INSTALLED:  # the sources have no methods.pyi; the build of a wheel makes it
+        _stubs.write(PACKAGE / "methods.pyi")
     os.environ["MYPY_CACHE_DIR"] = str(tmp_path_factory.mktemp("mypy"))
 
 
@@ -27,7 +31,7 @@ def run(tool, *words):
     if importlib.util.find_spec(tool.partition(".")[0]) is None:
         pytest.skip(f"there is no {tool}")
     environment = dict(os.environ)
-    if PACKAGE.parent.name != "site-packages":  # used without being installed
+    if not INSTALLED:
         environment["PYTHONPATH"] = str(PACKAGE.parent)
     done = subprocess.run(
         [sys.executable, "-m", tool, *map(str, words)], capture_output=True, text=True, env=environment, cwd=TYPED

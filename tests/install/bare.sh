@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Every target of the Makefile does its own set-up when it is the first thing run on a bare Debian: minimal systems that
 # have the sources, git and make, and nothing else. Each target gets a fresh one, made by debootstrap from the mirrors that
-# apt uses here. Its output is in FOLDER/TARGET.log.
-# usage: bare.sh [-f FOLDER] [TARGET]...      default: build/bare, and all targets but test and test-long
+# apt uses here. Its output is in FOLDER/TARGET.log. With CCACHE_DIR in the environment they share that cache of compiled
+# files, and ccache is the one program more that they have.
+# usage: bare.sh [-f FOLDER] [TARGET]...      default: build/bare, and every target but test-long
 # exit 77: not on Debian, not root, without debootstrap, or where mounts are not allowed
 set -uo pipefail
 here=$(cd "$(dirname "$0")/../.." && pwd)
@@ -22,7 +23,7 @@ if [ "${1-}" = -f ]; then
     folder=$2
     shift 2
 fi
-[ $# -gt 0 ] || set -- all demo figures test-r test-octave deb wheel mpi fuzz coverage tsan format lint
+[ $# -gt 0 ] || set -- all demo check figures test test-r test-octave deb wheel mpi fuzz tsan format lint coverage bench
 mkdir -p "$folder/archives/partial"
 folder=$(cd "$folder" && pwd)
 base=$folder/base system=$folder/system
@@ -43,7 +44,7 @@ make_base() {
     cp -a /etc/apt/trusted.gpg.d /etc/apt/auth.conf.d "$base.new/etc/apt/" 2>/dev/null
     apt-config dump | grep -E '^Acquire::(http|https)::' >"$base.new/etc/apt/apt.conf.d/90mirror"
     cp /etc/resolv.conf /etc/hosts "$base.new/etc/"
-    inside "$base.new" apt-get update -q && inside "$base.new" apt-get install -y -q --no-install-recommends make git &&
+    inside "$base.new" apt-get update -q && inside "$base.new" apt-get install -y -q --no-install-recommends make git ${CCACHE_DIR:+ccache} &&
         git clone -q --depth 1 "file://$here" "$base.new/rung" && mv "$base.new" "$base"
 }
 
@@ -53,18 +54,21 @@ inside() {
     shift
     # shellcheck disable=SC2046 # words
     env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-        $(env | grep -iE '^(PIP_[a-z_]*|[a-z]*_proxy)=[^ ]*$') ${PIP_CERT:+PIP_CERT=/certificates} chroot "$root" "$@"
+        $(env | grep -iE '^(PIP_[a-z_]*|[a-z]*_proxy)=[^ ]*$') ${PIP_CERT:+PIP_CERT=/certificates} \
+        ${CCACHE_DIR:+CCACHE_DIR=/ccache CCACHE_BASEDIR=/rung CCACHE_NOHASHDIR=1 CMAKE_C_COMPILER_LAUNCHER=ccache} \
+        chroot "$root" "$@"
 }
 
 # A copy of the base, with the few things that a running system has.
 make_system() {
     local place
-    for place in "$system"/{proc,dev,var/cache/apt/archives}; do umount -l "$place" 2>/dev/null; done
+    for place in "$system"/{proc,dev,ccache,var/cache/apt/archives}; do umount -l "$place" 2>/dev/null; done
     [ -z "${PIP_FIND_LINKS-}" ] || umount -l "$system$PIP_FIND_LINKS" 2>/dev/null
     rm -rf --one-file-system "$system"
     cp -a "$base" "$system" || return
     mount -t proc proc "$system/proc" && mount --rbind /dev "$system/dev" || return
     mount --bind "$folder/archives" "$system/var/cache/apt/archives"
+    if [ -n "${CCACHE_DIR-}" ]; then mkdir -p "$system/ccache" && mount --bind "$CCACHE_DIR" "$system/ccache"; fi
     if [ -d "${PIP_FIND_LINKS-}" ]; then
         mkdir -p "$system$PIP_FIND_LINKS" && mount --bind -o ro "$PIP_FIND_LINKS" "$system$PIP_FIND_LINKS"
     fi

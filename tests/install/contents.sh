@@ -12,6 +12,12 @@ for file in bin/rung include/rung/rung.h; do [ -f "$prefix/$file" ] || bad "$fil
 for file in librung.a librung.so cmake/rung/rungConfig.cmake cmake/rung/rungConfigVersion.cmake; do
     [ -f "$lib/$file" ] || bad "$file is missing"
 done
+for file in completions/rung site-functions/_rung man/man1/rung.1; do
+    [ -n "$(find "$prefix/share" -path "*/$file" -size +1k)" ] || bad "$file is missing"
+done
+for command in $("$prefix/bin/rung" complete '' | cut -f1 | grep -vx help); do
+    [ -s "$prefix/share/man/man1/rung-$command.1" ] || bad "rung $command has no manual page"
+done
 [ "$(find "$prefix/include" -type f | wc -l)" = 1 ] || bad "there is more than one header"
 if grep -rlF "$work/first" "$prefix"; then bad "these name the folder they were first installed in"; fi
 
