@@ -38,6 +38,8 @@ static inline int close_context(void **state)
 
 #define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, open_context, close_context)
 
+#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
+
 /* ---- comparisons --------------------------------------------------------------------------------------------------
  */
 

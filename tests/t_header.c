@@ -180,7 +180,7 @@ static void details_name_what_a_message_is_about(void **state)
     assert_int_equal(l.count, 1);
     assert_detail(ctx, "");
     rung_data_free(data);
-    rung_encode_options numbers = {.size = sizeof numbers, .label = "x", .ignore = "id"};
+    rung_encode_options numbers = {.size = sizeof numbers, .label = "x", .ignore = LIST("id")};
     assert_fails(ctx, rung_data_encode(ctx, table, &numbers, &data), RUNG_EDATA, "too many for classes");
     assert_detail(ctx, "option real\noption bins");
     rung_table_free(table);

@@ -605,7 +605,7 @@ static rung_status explanations(place *p)
     rung_spec *spec = NULL;
     rung_model *model = NULL;
     rung_status status = rung_spec_new(p->ctx, "pom", 0, &spec);
-    const rung_effects_options map = {.size = sizeof map, .columns = "1,2", .points = 2, .pair = 1};
+    const rung_effects_options map = {.size = sizeof map, .columns = LIST("1", "2"), .points = 2, .pair = 1};
     const rung_row_options row = {.size = sizeof row, .rows = 2};
     if (status == RUNG_OK) status = rung_spec_set_cost(p->ctx, spec, rung_data_classes(p->data), NULL, 0.4);
     if (status == RUNG_OK) status = rung_ctx_set_note(p->ctx, "command", "test");

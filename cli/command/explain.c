@@ -6,6 +6,7 @@
 #include "core/json_out.h"
 #include "core/output.h"
 #include "data/datafile.h"
+#include "data/learn.h"
 #include "explain/effects.h"
 #include "explain/importance.h"
 #include "explain/row.h"
@@ -193,13 +194,11 @@ static int explain_effects(session *s, const arguments *args, explain_job *job, 
 {
     const char *columns = option_value(args, "effects"), *pair = option_value(args, "pair");
     char *text = NULL;
-    rung_effects_options how = {.size = sizeof how,
-                                .columns = pair                     ? pair
-                                           : strcmp(columns, "all") ? columns
-                                                                    : NULL,
-                                .rows = rows,
-                                .pair = pair != NULL};
-    CHECK(s, rung_effects_run(s->ctx, job->model, job->data, &how, &text));
+    const char **list = pair || strcmp(columns, "all") ? learn_columns(pair ? pair : columns) : NULL;
+    rung_effects_options how = {.size = sizeof how, .columns = list, .rows = rows, .pair = pair != NULL};
+    rung_status status = rung_effects_run(s->ctx, job->model, job->data, &how, &text);
+    free(list);
+    CHECK(s, status);
     job->report = jout_parse(text);
     rung_free(text);
     return present(s, args, job, &of_effects);
@@ -215,13 +214,16 @@ static int explain_row(session *s, const arguments *args, explain_job *job, long
     if (code == EXIT_OK && background)
         code = datafile_encode(s, args, job->model, background, RUNG_LABELS_IGNORED, &job->background);
     if (code != EXIT_OK) return code;
+    const char **fixed = learn_columns(option_value(args, "fixed"));
     rung_row_options how = {.size = sizeof how,
                             .background = job->background,
                             .row = row - 1,
                             .samples = (int)samples,
                             .rows = rows,
-                            .fixed = option_value(args, "fixed")};
-    CHECK(s, rung_row_explain(s->ctx, job->model, job->data, &how, &text));
+                            .fixed = fixed};
+    rung_status status = rung_row_explain(s->ctx, job->model, job->data, &how, &text);
+    free(fixed);
+    CHECK(s, status);
     job->report = jout_parse(text);
     rung_free(text);
     return present(s, args, job, &of_row);

@@ -44,6 +44,17 @@ static char *quoted(const char *text)
     return out;
 }
 
+/* The name of a column as an entry of a list of columns; to be freed. */
+static char *entry_of(const char *column)
+{
+    char *out = allocate(2 * strlen(column) + 3, 1), *to = out;
+    *to++ = '"';
+    for (; *column; *to++ = *column++)
+        if (*column == '"') *to++ = '"';
+    *to = '"';
+    return out;
+}
+
 /* NAME or NAME=VALUE as it is typed; without a value as the help has it, --memory SIZE. NULL: the command has none. */
 static char *option_words(const char *setting, const arguments *args)
 {
@@ -56,7 +67,12 @@ static char *option_words(const char *setting, const arguments *args)
         free(name);
         return NULL;
     }
-    char *value = setting[length] ? quoted(setting + length + 1) : text_of("%s", o->metavar ? o->metavar : "");
+    bool list = setting[length] && o->metavar && !strncmp(o->metavar, "COL[", 4) && strpbrk(setting, ",\"");
+    char *entry = list ? entry_of(setting + length + 1) : NULL;
+    char *value = entry             ? quoted(entry)
+                  : setting[length] ? quoted(setting + length + 1)
+                                    : text_of("%s", o->metavar ? o->metavar : "");
+    free(entry);
     char *words = text_of("--%s%s%s", name, *value ? " " : "", value);
     free(value);
     free(name);

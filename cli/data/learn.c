@@ -118,9 +118,8 @@ static bool parse_bins(const char *text, rung_encode_options *how)
     return true;
 }
 
-typedef struct { /* lists of columns; NULL: none */
-    const char *ignore, *nominal, *numeric, *dates;
-    const char *const *ordinal;
+typedef struct { /* lists of columns, each to be freed */
+    const char **ignore, **nominal, **numeric, **dates, **ordinal;
 } column_lists;
 
 static int encode_options(session *s, const arguments *args, const column_lists *columns, rung_encode_options *out)
@@ -163,8 +162,8 @@ static int encode_files(session *s, const arguments *args, const column_lists *c
     return code == EXIT_OK ? session_check(s, rung_data_encode(s->ctx, *table, &how, out)) : code;
 }
 
-/* The values of an option that may be repeated, with commas between them; to be freed, NULL: it was not given. */
-static char *joined(const arguments *args, const char *name)
+/* The columns that an option names, which may be repeated. */
+static const char **columns_of(const arguments *args, const char *name)
 {
     char *all = NULL;
     const char *text;
@@ -173,42 +172,35 @@ static char *joined(const arguments *args, const char *name)
         free(all);
         all = longer;
     }
-    return all;
+    const char **list = learn_columns(all);
+    free(all);
+    return list;
 }
 
-typedef struct { /* what column_lists points to */
-    char *text[4];
-    const char **ordinal;
-} list_texts;
-
-static column_lists lists_of(const arguments *args, list_texts *own)
+static column_lists lists_of(const arguments *args)
 {
-    *own =
-        (list_texts){{joined(args, "ignore"), joined(args, "nominal"), joined(args, "numeric"), joined(args, "dates")},
-                     learn_values(args, "ordinal")};
-    return (column_lists){own->text[0], own->text[1], own->text[2], own->text[3], own->ordinal};
+    return (column_lists){columns_of(args, "ignore"), columns_of(args, "nominal"), columns_of(args, "numeric"),
+                          columns_of(args, "dates"), learn_values(args, "ordinal")};
 }
 
-static void lists_free(list_texts *own)
+static void lists_free(column_lists *own)
 {
-    for (size_t i = 0; i < sizeof own->text / sizeof *own->text; i++) free(own->text[i]);
-    free(own->ordinal);
+    const char **lists[] = {own->ignore, own->nominal, own->numeric, own->dates, own->ordinal};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]);
 }
 
 int learn_table(session *s, const arguments *args, rung_table **table, rung_data **out)
 {
-    list_texts own;
-    const column_lists columns = lists_of(args, &own);
+    column_lists columns = lists_of(args);
     int code = encode_files(s, args, &columns, table, out);
-    lists_free(&own);
+    lists_free(&columns);
     return code;
 }
 
 int learn_encode(session *s, const arguments *args, const rung_table *table, int64_t label, const char *order,
                  const int *left_out, rung_data **out)
 {
-    list_texts own;
-    const column_lists columns = lists_of(args, &own);
+    column_lists columns = lists_of(args);
     rung_encode_options how;
     int code = encode_options(s, args, &columns, &how);
     how.label = NULL;
@@ -217,7 +209,7 @@ int learn_encode(session *s, const arguments *args, const rung_table *table, int
     how.order = label < 0 ? NULL : order;
     how.left_out = left_out;
     if (code == EXIT_OK) code = session_check(s, rung_data_encode(s->ctx, table, &how, out));
-    lists_free(&own);
+    lists_free(&columns);
     return code;
 }
 
@@ -247,12 +239,11 @@ static int open_files(session *s, const arguments *args, const rung_encode_optio
 int learn_rows(session *s, const arguments *args, const rung_spec *spec, rung_data **out)
 {
     if (option_given(args, "sql")) return learn_data(s, args, out);
-    list_texts own;
-    const column_lists columns = lists_of(args, &own);
+    column_lists columns = lists_of(args);
     rung_encode_options how;
     int code = encode_options(s, args, &columns, &how);
     if (code == EXIT_OK) code = open_files(s, args, &how, spec, out);
-    lists_free(&own);
+    lists_free(&columns);
     return code;
 }
 
@@ -275,6 +266,48 @@ const char **learn_list(char *text)
         if (comma) *comma = 0;
         list[n++] = p;
         p = comma ? comma + 1 : NULL;
+    }
+    return list;
+}
+
+/* The end of an entry: a comma that does not stand in quotation marks, or the end of the text. */
+static const char *entry_end(const char *p)
+{
+    for (bool quoted = false; *p && (quoted || *p != ','); p++)
+        if (*p == '"') quoted = !quoted;
+    return p;
+}
+
+/* Copies an entry without its quotation marks, of which two in a row within others stand for one, and without the
+ * spaces around it. Returns the end of the copy. */
+static char *copy_entry(const char *from, const char *end, char *to)
+{
+    bool quoted = false;
+    while (from < end && *from == ' ') from++;
+    while (end > from && end[-1] == ' ') end--;
+    for (; from < end; from++) {
+        if (*from != '"')
+            *to++ = *from;
+        else if (quoted && from[1] == '"')
+            *to++ = *from++;
+        else
+            quoted = !quoted;
+    }
+    *to++ = 0;
+    return to;
+}
+
+const char **learn_columns(const char *text)
+{
+    size_t entries = 2, length = text ? strlen(text) : 0;
+    for (size_t i = 0; i < length; i++) entries += text[i] == ',';
+    const char **list = allocate(entries * sizeof *list + length + entries, 1);
+    char *to = (char *)(list + entries);
+    int n = 0;
+    for (const char *p = length ? text : NULL, *end; p; p = *end ? end + 1 : NULL) {
+        end = entry_end(p);
+        list[n++] = to;
+        to = copy_entry(p, end, to);
     }
     return list;
 }

@@ -40,5 +40,8 @@ int learn_rows(session *s, const arguments *args, const rung_spec *spec, rung_da
 const char **learn_values(const arguments *args, const char *name);
 /* "a,b" cut in place: the parts, ending with NULL; to be freed. */
 const char **learn_list(char *text);
+/* The columns that a text names, ending with NULL, to be freed: 'a,b' or, where a name has a comma, 'a,"b,c"'; NULL:
+ * none. */
+const char **learn_columns(const char *text);
 
 #endif

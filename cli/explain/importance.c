@@ -65,19 +65,16 @@ char *importance_rows(const json_t *report)
     return text;
 }
 
-char *importance_leading(const json_t *report, int most)
+int importance_leading(const json_t *report, int most, const char **out)
 {
-    char *list = NULL;
-    size_t i;
-    json_t *one;
-    json_array_foreach(json_object_get(report, "columns"), i, one)
-    {
-        if ((int)i >= most || !(number_at(json_object_get(one, "mae"), "mean") > 0)) break;
-        char *more = list ? text_of("%s,%s", list, text_at(one, "name")) : text_of("%s", text_at(one, "name"));
-        free(list);
-        list = more;
+    const json_t *columns = json_object_get(report, "columns"), *one;
+    int n = 0;
+    for (; n < most && (one = json_array_get(columns, (size_t)n)); n++) {
+        if (!(number_at(json_object_get(one, "mae"), "mean") > 0)) break;
+        out[n] = text_at(one, "name");
     }
-    return list;
+    out[n] = NULL;
+    return n;
 }
 
 /* ---- text ---- */

@@ -20,9 +20,9 @@ typedef struct { /* a figure and what it points to */
 void importance_draw(const json_t *report, const char *title, int most, importance_drawing *out);
 void importance_free(importance_drawing *d);
 
-/* The names of the most important columns, at most so many, as rung_effects_options.columns wants them; to be freed.
- * NULL: no column matters. */
-char *importance_leading(const json_t *report, int most);
+/* The names of the most important columns that matter, at most so many, and a NULL behind them, which need room.
+ * Returns how many. They belong to the report. */
+int importance_leading(const json_t *report, int most, const char **out);
 
 /* A sentence: what the rows were, and a warning where the model was fitted to them; to be freed. */
 char *importance_rows(const json_t *report);

@@ -23,7 +23,7 @@ const char *answer_name(const rung_model *model)
                                                  : "rank";
 }
 
-static int effects_of(session *s, const rung_model *model, const rung_data *data, const char *columns, int pair,
+static int effects_of(session *s, const rung_model *model, const rung_data *data, const char *const *columns, int pair,
                       json_t **out)
 {
     char *text = NULL;
@@ -37,12 +37,10 @@ static int effects_of(session *s, const rung_model *model, const rung_data *data
 int leading_effects(session *s, const rung_model *model, const rung_data *data, const json_t *importance,
                     json_t **effects, json_t **pair)
 {
-    char *names = importance_leading(importance, LEADING), *two = importance_leading(importance, 2);
-    int code = names ? effects_of(s, model, data, names, 0, effects) : EXIT_OK;
-    if (code == EXIT_OK && pair && *effects && json_array_size(json_object_get(*effects, "columns")) > 1)
+    const char *names[LEADING + 1], *two[3];
+    int code = importance_leading(importance, LEADING, names) ? effects_of(s, model, data, names, 0, effects) : EXIT_OK;
+    if (code == EXIT_OK && pair && importance_leading(importance, 2, two) == 2 && *effects)
         code = effects_of(s, model, data, two, 1, pair);
-    free(names);
-    free(two);
     return code;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/json_out.h"
+#include "data/learn.h"
 #include "serve/rows.h"
 
 enum { MOST_ROWS = 10000, MOST_EXPLAINED = 100, MOST_SAMPLES = 10000 };
@@ -224,15 +225,28 @@ static bool explain_options(question *q, rung_row_options *how)
     const json_t *fixed = NULL, *samples = NULL;
     if (json_is_object(q->body))
         fixed = json_object_get(q->body, "fixed"), samples = json_object_get(q->body, "samples");
-    how->fixed = json_string_value(fixed);
     how->samples = (int)json_integer_value(samples);
-    if (fixed && !how->fixed)
+    if (fixed && !json_is_string(fixed))
         http_error(q->reply, 400, "fixed: expected names of columns in a text, such as \"age,sex\"");
     else if (samples && !(json_is_integer(samples) && how->samples >= 1 && json_integer_value(samples) <= MOST_SAMPLES))
         http_error(q->reply, 400, "samples: expected a whole number from 1 to %d", MOST_SAMPLES);
     else
-        return true;
+        return how->fixed = learn_columns(json_string_value(fixed)), true;
     return false;
+}
+
+static void explain_rows(question *q, rung_row_options *how)
+{
+    json_t *rows = json_array();
+    for (int64_t i = 0; i < rung_data_rows(q->data); i++) {
+        json_t *report = explain_row(q, i, how);
+        if (!report) {
+            json_decref(rows);
+            return;
+        }
+        json_array_append_new(rows, report);
+    }
+    reply_rows(q, rows);
 }
 
 static void explain(question *q, const http_request *request)
@@ -243,17 +257,9 @@ static void explain(question *q, const http_request *request)
         http_error(q->reply, 400, "explanations compare a row with others: start 'rung serve' with --data FILE");
         return;
     }
-    if (!read_body(q, request, allowed, MOST_EXPLAINED) || !explain_options(q, &how) || !code_rows(q)) return;
-    json_t *rows = json_array();
-    for (int64_t i = 0; i < rung_data_rows(q->data); i++) {
-        json_t *report = explain_row(q, i, &how);
-        if (!report) {
-            json_decref(rows);
-            return;
-        }
-        json_array_append_new(rows, report);
-    }
-    reply_rows(q, rows);
+    if (!read_body(q, request, allowed, MOST_EXPLAINED) || !explain_options(q, &how)) return;
+    if (code_rows(q)) explain_rows(q, &how);
+    free((void *)how.fixed);
 }
 
 /* ---- GET /health ---- */

@@ -320,25 +320,28 @@ RUNG_API void rung_reader_free(rung_reader *reader);
 
 /* ---- data --------------------------------------------------------------------------------------- */
 
+/* A column of a table is called by its name or, where none has that name, by its position from 1. Lists end with NULL.
+ */
 typedef struct { /* zeros: the default */
     size_t size;
-    const char *label;   /* column of the labels, by name or position from 1; NULL: `label`, else the last */
-    const char *order;   /* the classes, lowest first: "low<mid<high"; NULL: numbers order themselves */
-    const char *ignore;  /* columns to leave out: "id,name" */
-    const char *weights; /* column of row weights */
-    const char *groups;  /* column that says which rows belong together; not a feature */
-    int missing_error;   /* 1: reject missing feature cells instead of filling them with the median */
-    int unlabelled;      /* 1: there is no label column */
-    int real;            /* 1: the label column holds real numbers, to be predicted as such */
-    int bins;            /* > 0: real numbers, cut into this many classes of equal frequency ... */
-    int bins_width;      /* ... or, 1: of equal width */
-    /* What feature columns are, where their cells do not say it right. Lists of names or positions, "a,b". */
-    const char *nominal; /* categories, whatever they look like: "ward", or with the one that coefficients compare the
-                                    others with "ward=north" (otherwise the first in the alphabet) */
-    const char *numeric; /* numbers: commas between thousands, codes such as 007, columns that only count the rows */
-    const char *dates;   /* dates: "day", or with a way to read them "day=cyclic": days (the default), cyclic (also
-                                    the place in year and week), dmy, mdy (which part is the day), ymd or compact */
-    const char *const *ordinal; /* words in an order: "size=small<medium<large"; ends with NULL */
+    const char *label;         /* column of the labels; NULL: `label`, else the last */
+    const char *order;         /* the classes, lowest first: "low<mid<high"; NULL: numbers order themselves */
+    const char *const *ignore; /* columns to leave out */
+    const char *weights;       /* column of row weights */
+    const char *groups;        /* column that says which rows belong together; not a feature */
+    int missing_error;         /* 1: reject missing feature cells instead of filling them with the median */
+    int unlabelled;            /* 1: there is no label column */
+    int real;                  /* 1: the label column holds real numbers, to be predicted as such */
+    int bins;                  /* > 0: real numbers, cut into this many classes of equal frequency ... */
+    int bins_width;            /* ... or, 1: of equal width */
+    /* What feature columns are, where their cells do not say it right. */
+    const char *const *nominal; /* categories, whatever they look like: "ward", or with the one that coefficients
+                                 * compare the others with "ward=north" (otherwise the first in the alphabet) */
+    const char *const *numeric; /* numbers: commas between thousands, codes such as 007, columns that only count the
+                                 * rows */
+    const char *const *dates;   /* dates: "day", or with a way to read them "day=cyclic": days (the default), cyclic
+                                 * (also the place in year and week), dmy, mdy (which part is the day), ymd, compact */
+    const char *const *ordinal; /* words in an order: "size=small<medium<large" */
     /* Columns by place alone, where names may be numbers. */
     int64_t label_place; /* the column of the labels, from 1, instead of label; 0: as that says */
     const int *left_out; /* a flag per column, not 0: left out beside those of ignore; NULL: none */
@@ -765,10 +768,10 @@ RUNG_API RUNG_CHECK rung_status rung_importance_held_out(rung_ctx *ctx, const ru
 
 typedef struct { /* zeros: the default */
     size_t size;
-    const char *columns; /* names or positions from 1, "age,dose"; NULL: all of them */
-    int points;          /* of a column of numbers, at quantiles of its values; 0: 21 */
-    int64_t rows;        /* to average over at most, chosen at random by the seed; 0: 500 */
-    int pair;            /* 1: the joint effect of the two columns given, as a map */
+    const char *const *columns; /* by name or position from 1; ends with NULL; NULL: all of them */
+    int points;                 /* of a column of numbers, at quantiles of its values; 0: 21 */
+    int64_t rows;               /* to average over at most, chosen at random by the seed; 0: 500 */
+    int pair;                   /* 1: the joint effect of the two columns given, as a map */
 } rung_effects_options;
 /* How the answer and the probability of every class change along a column: partial dependence (every row gets the
  * value) and accumulated local effects (only rows near it; Apley and Zhu, 2020), with the distribution of the values. A
@@ -778,10 +781,10 @@ RUNG_API RUNG_CHECK rung_status rung_effects_run(rung_ctx *ctx, const rung_model
 
 typedef struct { /* zeros: the default */
     size_t size;
-    int64_t row;       /* of the data, from 0 */
-    int samples;       /* pairs of orders of the columns; 0: all sets of columns, or as many pairs as the work allows */
-    int64_t rows;      /* of the background to use at most, chosen at random by the seed; 0: as the work allows */
-    const char *fixed; /* columns that cannot change, "age,sex"; NULL: none */
+    int64_t row;  /* of the data, from 0 */
+    int samples;  /* pairs of orders of the columns; 0: all sets of columns, or as many pairs as the work allows */
+    int64_t rows; /* of the background to use at most, chosen at random by the seed; 0: as the work allows */
+    const char *const *fixed; /* columns that cannot change, by name or position from 1; ends with NULL; NULL: none */
     const rung_data *background; /* the rows to compare with, coded by rung_model_encode; NULL: the data themselves */
 } rung_row_options;
 /* Why a row gets its answer: the contribution of every column against the average row of the background (Shapley

@@ -3,7 +3,7 @@
 
 import numbers
 
-from ._library import c_text, ffi, keep, texts
+from ._library import keep, texts
 from ._names import order_text
 
 LISTS = ("nominal", "numeric", "dates")
@@ -24,17 +24,13 @@ def _text(word, way):
 
 def word_in_file(column):
     """A column of a file: by name, by number from 0, or as text by position from 1."""
-    word = str(column + 1) if isinstance(column, numbers.Integral) else str(column)
-    if "," in word:
-        raise ValueError(f"column {word!r} has a comma in its name: give its position, counted from 1, as text")
-    return word
+    return str(column + 1) if isinstance(column, numbers.Integral) else str(column)
 
 
 def fill(options, said):
     """Puts lists of (word, way) by option, and ordered words, into options of the library."""
-    kept = {name: c_text(",".join(_text(*one) for one in said[name])) for name in LISTS if said.get(name)}
-    ordinal = [f"{word}={order_text(words)}" for word, words in said.get("ordinal", ())]
-    kept["ordinal"] = texts(ordinal, end=True) if ordinal else ffi.NULL
+    kept = {name: texts([_text(*one) for one in said.get(name, ())], end=True) for name in LISTS}
+    kept["ordinal"] = texts([f"{word}={order_text(words)}" for word, words in said.get("ordinal", ())], end=True)
     for name, value in kept.items():
         setattr(options, name, value)
     return keep(options, kept)
@@ -56,10 +52,10 @@ class Places:
         raise ValueError(f"{option}: there is no column {column!r}; there are {there}")
 
     def word(self, place, position=None):
-        """By name, or by position from 1 where the name would not survive a list. position: from 0, where it is not the
+        """By name, or by position from 1 where the name would be taken apart. position: from 0, where it is not the
         place."""
-        name = "," if self.names is None else self.names[place]
-        if name and name.strip() == name and not set(",=") & set(name):
+        name = "" if self.names is None else self.names[place]
+        if name and name.strip() == name and "=" not in name:
             return name
         return str((place if position is None else position) + 1)
 

@@ -229,8 +229,10 @@ def places_of(estimator):
     return list(range(len(columns))) if names is None else [names.index(name) for name in columns]
 
 
-def columns_text(estimator, option, columns):
-    """Columns of X, by name or place, as the library takes those of the model."""
+def columns_of_model(estimator, option, columns):
+    """Columns of X, by name or place, as the library takes those of the model; None: not said."""
+    if columns is None:
+        return ffi.NULL
     names, there = _names_in(estimator), places_of(estimator)
     x = _columns.Places(names or [f"x{j + 1}" for j in range(estimator.n_features_in_)], estimator.n_features_in_)
     words = []
@@ -242,7 +244,7 @@ def columns_text(estimator, option, columns):
         if place not in there:
             raise ValueError(f"{option}: the model has left out column {column!r}")
         words.append(str(there.index(place) + 1) if names is None else x.word(place, there.index(place)))
-    return ",".join(words)
+    return texts(words, end=True)
 
 
 def rows_to_predict(ctx, estimator, X):

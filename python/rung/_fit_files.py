@@ -15,7 +15,7 @@ from . import _files, _table, methods
 from ._base import Estimator, Regressor, seed_of
 from ._columns import Places, entries, fill, word_in_file
 from ._comm import Comm, Team
-from ._library import Context, c_text, check_texts, ffi, keep, lib, struct, text
+from ._library import Context, c_text, check_texts, ffi, keep, lib, struct, text, texts
 from ._model import Model
 from ._names import order_text
 from ._types import Columns, Path
@@ -61,7 +61,7 @@ def _encoding(estimator, columns, label, ignore, nominal, numeric, dates, ordina
     kept = {
         "label": columns.one(label),
         "order": ffi.NULL if order is None else c_text(order_text(order)),
-        "ignore": c_text(",".join(columns.word(column) for column, _ in entries(ignore))),
+        "ignore": texts([columns.word(column) for column, _ in entries(ignore)], end=True),
         "weights": columns.one(weights),
         "groups": columns.one(groups),
     }

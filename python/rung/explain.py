@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from . import _data, _intervals
 from ._base import Estimator, seed_of
-from ._library import Context, c_text, ffi, lib, struct, text
+from ._library import Context, ffi, lib, struct, text
 from ._types import Columns, Labels, Rows
 
 __all__ = ["effects", "importance", "row"]
@@ -102,9 +102,8 @@ def effects(
     5
     """
     data, options = _rows(estimator, X), struct("effects_options")
-    chosen = None if columns is None else c_text(_data.columns_text(estimator, "columns", columns))
-    if chosen is not None:
-        options.columns = chosen
+    chosen = _data.columns_of_model(estimator, "columns", columns)
+    options.columns = chosen
     options.points, options.rows, options.pair = points, rows, int(pair)
     return _call(lib.rung_effects_run, estimator.model_.pointer, data, options, random_state=random_state)
 
@@ -149,9 +148,8 @@ def row(
     True
     """
     data, options = _rows(estimator, X), struct("row_options")
-    kept = None if fixed is None else c_text(_data.columns_text(estimator, "fixed", fixed))
-    if kept is not None:
-        options.fixed = kept
+    kept = _data.columns_of_model(estimator, "fixed", fixed)
+    options.fixed = kept
     if background is not None:
         others = _rows(estimator, background)
         options.background = others

@@ -132,22 +132,22 @@ unused_name <- function(name, names) {
     name
 }
 
-# Columns for an option that takes a list: by name, or by position where the name would not survive the list.
+# Columns for an option that takes a list: by name, or by position where the name would be taken apart.
 mentioned <- function(names, places) {
     words <- as.character(places)
     if (!is.null(names)) {
-        plain <- !grepl("[,=]|^\\s|\\s$|^$", names[places])
+        plain <- !grepl("=|^\\s|\\s$|^$", names[places])
         words[plain] <- names[places][plain]
     }
     words
 }
 
 # Coefficients are differences from the first level that occurs, as with contr.treatment: "=level". A level that would
-# not survive the list leaves it to the library, which takes the first in the alphabet.
+# be taken apart leaves it to the library, which takes the first in the alphabet.
 reference_level <- function(column) {
     if (!is.factor(column)) return("")
     first <- levels(column)[tabulate(column, nlevels(column)) > 0L][1L]
-    if (is.na(first) || grepl("[,=]|^\\s|\\s$|^$", first)) "" else paste0("=", first)
+    if (is.na(first) || grepl("=|^\\s|\\s$|^$", first)) "" else paste0("=", first)
 }
 
 # What the caller says of columns, and what their classes say where the caller does not: options of the library.
@@ -162,7 +162,7 @@ column_options <- function(sheet, said) {
         ways <- c(said[[option]]$ways, rep("", length(places)))
         places <- c(said[[option]]$places, places)
         if (option == "nominal") ways[ways == ""] <- vapply(sheet$columns[places[ways == ""]], reference_level, "")
-        if (length(places)) options[[option]] <- paste0(mentioned(sheet$names, places), ways, collapse = ",")
+        if (length(places)) options[[option]] <- paste0(mentioned(sheet$names, places), ways)
     }
     if (length(ordinal$places)) options$ordinal <- paste0(mentioned(sheet$names, ordinal$places), ordinal$ways)
     options

@@ -37,7 +37,7 @@ named_columns <- function(object, columns) {
         known <- if (all(names == "")) paste("1 to", length(names)) else paste(head(names, 8L), collapse = ", ")
         refuse("there is no column '", columns[bad[1L]], "'; there are ", known, if (length(names) > 8L) ", ...")
     }
-    paste(mentioned(names, places), collapse = ",")
+    mentioned(names, places)
 }
 
 # The rows to look at: those given, or those of the fit.

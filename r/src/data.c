@@ -71,9 +71,9 @@ SEXP r_encode(SEXP handle, SEXP table, SEXP options)
     o.order = field_text(options, "order");
     o.weights = field_text(options, "weights");
     o.groups = field_text(options, "groups");
-    o.nominal = field_text(options, "nominal");
-    o.numeric = field_text(options, "numeric");
-    o.dates = field_text(options, "dates");
+    o.nominal = field_texts(options, "nominal");
+    o.numeric = field_texts(options, "numeric");
+    o.dates = field_texts(options, "dates");
     o.ordinal = field_texts(options, "ordinal");
     o.missing_error = field_int(options, "missing_error", 0);
     o.real = field_int(options, "real", 0);

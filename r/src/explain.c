@@ -102,7 +102,7 @@ static rung_status effects(rung_ctx *ctx, const rung_model *model, const rung_da
 {
     (void)background;
     rung_effects_options o = {.size = sizeof o};
-    o.columns = field_text(options, "columns");
+    o.columns = field_texts(options, "columns");
     o.points = field_int(options, "points", 0);
     o.rows = field_int(options, "rows", 0);
     o.pair = field_int(options, "pair", 0);
@@ -116,7 +116,7 @@ static rung_status row(rung_ctx *ctx, const rung_model *model, const rung_data *
     o.row = field_int(options, "row", 1) - 1;
     o.samples = field_int(options, "samples", 0);
     o.rows = field_int(options, "rows", 0);
-    o.fixed = field_text(options, "fixed");
+    o.fixed = field_texts(options, "fixed");
     o.background = background;
     return rung_row_explain(ctx, model, data, &o, report);
 }

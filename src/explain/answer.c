@@ -73,24 +73,23 @@ const char *column_name(const coding *code, int64_t j, char text[COLUMN_NAME])
     return text;
 }
 
-static int64_t find_column(const coding *code, const char *name, size_t length)
+static int64_t find_column(const coding *code, const char *name)
 {
     char text[COLUMN_NAME];
     int64_t position;
     for (int64_t j = 0; j < code->n_columns; j++) {
         const char *full = code->columns[j].name;
-        if (full && full[0] && strlen(full) == length && memcmp(full, name, length) == 0) return j;
-        if (strlen(column_name(code, j, text)) == length && memcmp(text, name, length) == 0) return j;
+        if ((full && full[0] && !strcmp(full, name)) || !strcmp(column_name(code, j, text), name)) return j;
     }
-    bool number = text_integer(name, length, &position);
+    bool number = text_integer(name, strlen(name), &position);
     return number && position >= 1 && position <= code->n_columns ? position - 1 : -1;
 }
 
-static rung_status no_column(rung_ctx *ctx, const coding *code, const char *name, size_t length)
+static rung_status no_column(rung_ctx *ctx, const coding *code, const char *name)
 {
     char near[COLUMN_NAME] = "", text[COLUMN_NAME], given[COLUMN_NAME];
     int best = 3;
-    snprintf(given, sizeof given, "%.*s", (int)length, name);
+    snprintf(given, sizeof given, "%s", name);
     for (int64_t j = 0; j < code->n_columns; j++) {
         int edits = text_distance(given, column_name(code, j, text));
         if (edits < best) {
@@ -104,24 +103,20 @@ static rung_status no_column(rung_ctx *ctx, const coding *code, const char *name
 
 rung_status column_named(rung_ctx *ctx, const coding *code, const char *name, int64_t *out)
 {
-    *out = find_column(code, name, strlen(name));
-    return *out >= 0 ? RUNG_OK : no_column(ctx, code, name, strlen(name));
+    *out = find_column(code, name);
+    return *out >= 0 ? RUNG_OK : no_column(ctx, code, name);
 }
 
-rung_status columns_named(rung_ctx *ctx, const coding *code, const char *list, int64_t **out, int64_t *count)
+rung_status columns_named(rung_ctx *ctx, const coding *code, const char *const *list, int64_t **out, int64_t *count)
 {
     *count = 0;
     TRY(NEW(ctx, &ctx->scratch, *out, code->n_columns + 1));
-    while (list && *list) {
-        size_t length = strlen(list);
-        int64_t found = find_column(code, list, length);
-        for (size_t end = length; found < 0 && end > 0; end--) /* the longest name that a comma follows */
-            if (list[end] == ',') found = find_column(code, list, length = end);
-        if (found < 0) return no_column(ctx, code, list, strcspn(list, ","));
+    for (; list && *list; list++) {
+        int64_t found;
         bool known = false;
+        TRY(column_named(ctx, code, *list, &found));
         for (int64_t i = 0; i < *count; i++) known = known || (*out)[i] == found;
         if (!known) (*out)[(*count)++] = found;
-        list += length + (list[length] == ',');
     }
     return RUNG_OK;
 }

@@ -26,8 +26,8 @@ enum { COLUMN_NAME = 128 };
 const char *column_name(const coding *code, int64_t j, char text[COLUMN_NAME]);
 /* The column of this name or, failing that, at this position from 1. RUNG_EARG: there is none. */
 rung_status column_named(rung_ctx *ctx, const coding *code, const char *name, int64_t *out);
-/* A list "a,b" of such columns; a name with commas is found as a whole. *count: how many. NULL: none. */
-rung_status columns_named(rung_ctx *ctx, const coding *code, const char *list, int64_t **out, int64_t *count);
+/* A list of such columns, each once; it ends with NULL. *count: how many. NULL: none. */
+rung_status columns_named(rung_ctx *ctx, const coding *code, const char *const *list, int64_t **out, int64_t *count);
 /* Gives `to` the cells that `from` has in one source column; both are coded rows. */
 void column_copy(const coding *code, int64_t j, const double *from, double *to);
 bool column_equal(const coding *code, int64_t j, const double *a, const double *b);

@@ -86,9 +86,9 @@ static void test_linear(void **state)
     rung_model *model = fitted(ctx, "krr", "linear", data);
     rung_coefficient c = {.size = sizeof c};
     char *text;
-    assert_ok(ctx,
-              rung_effects_run(ctx, model, data,
-                               &(rung_effects_options){.size = sizeof(rung_effects_options), .columns = "x1"}, &text));
+    assert_ok(ctx, rung_effects_run(
+                       ctx, model, data,
+                       &(rung_effects_options){.size = sizeof(rung_effects_options), .columns = LIST("x1")}, &text));
     json_t *report = parsed(text), *one = column(report, "x1");
     assert_int_equal(rung_model_coefficient(model, 0, 0, &c), 1);
     const json_t *x = json_object_get(one, "values");
@@ -98,15 +98,15 @@ static void test_linear(void **state)
             assert_close((at(v, k) - at(v, 0)) / (at(x, k) - at(x, 0)), c.value, 1e-9);
         }
     json_decref(report);
-    rung_effects_options pair = {.size = sizeof pair, .columns = "x1,x3", .pair = 1};
+    rung_effects_options pair = {.size = sizeof pair, .columns = LIST("x1", "x3"), .pair = 1};
     assert_ok(ctx, rung_effects_run(ctx, model, data, &pair, &text));
     report = parsed(text);
     assert_true(json_number_value(json_object_get(report, "interaction")) < 1e-12);
     assert_int_equal(json_array_size(json_object_get(report, "map")), 11);
     json_decref(report);
-    pair.columns = "x1";
+    pair.columns = LIST("x1");
     assert_fails(ctx, rung_effects_run(ctx, model, data, &pair, &text), RUNG_EARG, "of two columns, not of 1");
-    pair.columns = "x1,y9";
+    pair.columns = LIST("x1", "y9");
     assert_fails(ctx, rung_effects_run(ctx, model, data, &pair, &text), RUNG_EARG, "the model has no column 'y9'");
     rung_model_free(model);
     rung_data_free(data);
@@ -316,7 +316,7 @@ static void test_changes(void **state)
     int found = 0;
     for (int64_t row = 0; row < 12; row++)
         for (int fixed = 0; fixed < 2; fixed++) {
-            rung_row_options o = {.size = sizeof o, .row = row, .fixed = fixed ? "x1" : NULL};
+            rung_row_options o = {.size = sizeof o, .row = row, .fixed = fixed ? LIST("x1") : NULL};
             char *text;
             assert_ok(ctx, rung_row_explain(ctx, model, data, &o, &text));
             json_t *report = parsed(text);

@@ -132,7 +132,7 @@ static int64_t features_of(rung_ctx *ctx, const char *path, const char *numeric,
     rung_data *s;
     rung_data *data;
     rung_table *table;
-    rung_encode_options options = {.size = sizeof options, .numeric = numeric};
+    rung_encode_options options = {.size = sizeof options, .numeric = numeric ? LIST(numeric) : NULL};
     int64_t d;
     assert_ok(ctx, files_new(ctx, (const char *const[]){path, NULL}, &files));
     if (most > 0) {
@@ -159,8 +159,13 @@ static void test_counters(void **state)
     static const struct {
         const char *columns, *numeric;
         int rows, features;
-    } cases[] = {{"n,id,x", NULL, 200, 1}, {"n,id,x", "n", 200, 2}, {"\"n,1\",id,x", NULL, 200, 1},
-                 {"n,id,x", NULL, 7, 2},   {"n,id,x", NULL, 4, 3},  {"n", NULL, 200, 1}};
+    } cases[] = {{"n,id,x", NULL, 200, 1},
+                 {"n,id,x", "n", 200, 2},
+                 {"\"n,1\",id,x", NULL, 200, 1},
+                 {"\"n,1\",id,x", "n,1", 200, 2},
+                 {"n,id,x", NULL, 7, 2},
+                 {"n,id,x", NULL, 4, 3},
+                 {"n", NULL, 200, 1}};
     int file = mkstemp(path);
     assert_true(file >= 0);
     close(file);
@@ -450,7 +455,7 @@ static void test_wide_text(void **state)
     fclose(f);
     assert_ok(ctx, files_new(ctx, (const char *const[]){path, NULL}, &files));
     rung_ctx_set_memory(ctx, 100 << 20);
-    rung_encode_options options = {.size = sizeof options, .nominal = "town"};
+    rung_encode_options options = {.size = sizeof options, .nominal = LIST("town")};
     assert_fails(ctx, rung_data_open(ctx, spec, files, NULL, &options, RUNG_PASSES_NEVER, &data), RUNG_ELIMIT, "above");
     assert_ok(ctx, rung_data_open(ctx, spec, files, NULL, &options, RUNG_PASSES_AUTO, &data));
     assert_true(rung_data_in_passes(data));
@@ -615,12 +620,12 @@ static void test_counting_columns(void **state)
     for (int i = 0; i < ROWS; i++) fprintf(f, "%d,%d,%d,%g,%d\n", i + 1, i, i % 7, i * 0.37 - i / 3, 1 + i % 3);
     fclose(f);
     const rung_encode_options options[] = {{.size = sizeof(rung_encode_options)},
-                                           {.size = sizeof(rung_encode_options), .numeric = "z"},
-                                           {.size = sizeof(rung_encode_options), .nominal = "z"},
-                                           {.size = sizeof(rung_encode_options), .numeric = "count"},
-                                           {.size = sizeof(rung_encode_options), .ignore = "count"},
+                                           {.size = sizeof(rung_encode_options), .numeric = LIST("z")},
+                                           {.size = sizeof(rung_encode_options), .nominal = LIST("z")},
+                                           {.size = sizeof(rung_encode_options), .numeric = LIST("count")},
+                                           {.size = sizeof(rung_encode_options), .ignore = LIST("count")},
                                            {.size = sizeof(rung_encode_options), .weights = "count"},
-                                           {.size = sizeof(rung_encode_options), .ignore = "x,z"}};
+                                           {.size = sizeof(rung_encode_options), .ignore = LIST("x", "z")}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         for (int64_t most = 100; most <= 2 * ROWS; most += 2 * ROWS - 100) {
             rung_data *s;

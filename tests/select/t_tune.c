@@ -9,8 +9,6 @@
 #include "fit/heldout.h"
 #include "select/tune_report.h"
 
-#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 /* n rows of two columns, K classes along a bent direction; labels shuffled on request, every third row unlabelled. */
 static rung_data *make_data(rung_ctx *ctx, int64_t n, int K, bool shuffled, bool unlabelled)
 {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/output.h"
+#include "data/learn.h"
 #include "experiment/plan/files.h"
 
 bool dataset_exists(const plan_dataset *d)
@@ -82,21 +83,28 @@ uint64_t dataset_sum(const dataset *d)
     return d->prints ? hash(h, d->prints, (size_t)d->partitions * sizeof *d->prints) : h;
 }
 
-static rung_encode_options encode_options(const plan_dataset *d)
+/* order: of the classes; real: the labels are numbers. */
+static rung_status encode(rung_ctx *ctx, const plan_dataset *d, const rung_table *table, const char *order, int real,
+                          rung_data **out)
 {
-    return (rung_encode_options){.size = sizeof(rung_encode_options),
-                                 .label = d->label,
-                                 .order = d->order,
-                                 .ignore = d->ignore,
-                                 .weights = d->weights,
-                                 .groups = d->groups,
-                                 .nominal = d->nominal,
-                                 .numeric = d->numeric,
-                                 .dates = d->dates,
-                                 .ordinal = (const char *const *)d->ordinal,
-                                 .real = d->real,
-                                 .bins = d->bins,
-                                 .bins_width = d->width};
+    const char **lists[] = {learn_columns(d->ignore), learn_columns(d->nominal), learn_columns(d->numeric),
+                            learn_columns(d->dates)};
+    rung_encode_options how = {.size = sizeof how,
+                               .label = d->label,
+                               .order = order,
+                               .ignore = lists[0],
+                               .weights = d->weights,
+                               .groups = d->groups,
+                               .nominal = lists[1],
+                               .numeric = lists[2],
+                               .dates = lists[3],
+                               .ordinal = (const char *const *)d->ordinal,
+                               .real = real,
+                               .bins = d->bins,
+                               .bins_width = d->width};
+    rung_status status = rung_data_encode(ctx, table, &how, out);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]);
+    return status;
 }
 
 static void describe(dataset *out, const rung_data *data)
@@ -116,10 +124,9 @@ static int no_intervals(const char *where)
 static int open_whole(session *s, const plan_dataset *d, dataset *out)
 {
     rung_table *table = NULL;
-    rung_encode_options how = encode_options(d);
     char *path = files_data(d);
     int code = session_check(s, rung_table_read(s->ctx, path, NULL, &table));
-    if (code == EXIT_OK) code = session_check(s, rung_data_encode(s->ctx, table, &how, &out->data));
+    if (code == EXIT_OK) code = session_check(s, encode(s->ctx, d, table, d->order, d->real, &out->data));
     rung_table_free(table);
     if (code == EXIT_OK && rung_data_uppers(out->data)) code = no_intervals(path);
     free(path);
@@ -159,16 +166,13 @@ rung_status dataset_read_parts(rung_ctx *ctx, const plan_dataset *d, int64_t ind
                                rung_data **train, rung_data **test)
 {
     rung_table *table = NULL;
-    rung_encode_options how = encode_options(d);
-    how.order = order;
-    how.real = order == NULL;
     *train = *test = NULL;
     rung_status status = read_part(ctx, d, "train", index, NULL, &table);
-    if (status == RUNG_OK) status = rung_data_encode(ctx, table, &how, train);
+    if (status == RUNG_OK) status = encode(ctx, d, table, order, order == NULL, train);
     rung_table_free(table);
     table = NULL;
     if (status == RUNG_OK) status = read_part(ctx, d, "test", index, *train, &table);
-    if (status == RUNG_OK) status = rung_data_encode_like(ctx, *train, table, 2, test);
+    if (status == RUNG_OK) status = rung_data_encode_like(ctx, *train, table, RUNG_LABELS_REQUIRED, test);
     rung_table_free(table);
     return status;
 }

@@ -115,3 +115,14 @@ test_that("figures of explanations draw", {
     graphics::par(mfrow = c(1, 1))
     expect_identical(graphics::par("mar", "fg", "las"), before[c("mar", "fg", "las")])
 })
+
+test_that("a column may have a comma in its name", {
+    data <- toy()
+    x <- data.frame(a = data$x1, b = data$x2, c = seq_len(nrow(data)) %% 7)
+    names(x) <- c("weight, kg", "x", "id, no")
+    model <- quietly(rung(x, data$label, method = "pom", nominal = "id, no"))
+    expect_true("id, no1" %in% names(coef(model)))
+    found <- rung_explain(model, type = "effects", columns = c("weight, kg", "id, no"))
+    expect_equal(names(found), c("weight, kg", "id, no"))
+    expect_no_error(rung_explain(model, type = "row", fixed = "weight, kg"))
+})

@@ -67,41 +67,31 @@ static bool is_column(const rung_table *t, const char *name)
     return false;
 }
 
-/* How a column is coded, behind the last '=' of an entry: dates=day=cyclic, nominal=dose=none; NULL: it is not said. */
+/* How a column is coded, behind the last '=' of an entry that is not a name itself: day=cyclic, dose=none; NULL: it is
+ * not said. */
 static char *way_of(const rung_table *t, said_kind kind, char *entry)
 {
-    char *way =
-        kind == SAID_DATE || (kind == SAID_NOMINAL && !is_column(t, trimmed(entry))) ? strrchr(entry, '=') : NULL;
+    char *way = kind != SAID_NUMERIC && !is_column(t, entry) ? strrchr(entry, '=') : NULL;
     if (way) *way++ = 0;
-    return way;
+    return way ? trimmed(way) : NULL;
 }
 
-static rung_status say_list(rung_ctx *ctx, const rung_table *t, const char *list, said_kind kind, said_column *all)
+/* COLUMN or COLUMN=WAY */
+static rung_status say_one(rung_ctx *ctx, const rung_table *t, const char *text, said_kind kind, said_column *all)
 {
     static const char *const options[] = {"", "nominal", "numeric", "ordinal", "dates"};
     char *copy;
-    if (!list || !*list) return RUNG_OK;
-    TRY(copy_text(ctx, list, &copy));
-    for (char *p = copy, *next; p; p = next) {
-        said_column *one = NULL;
-        next = strchr(p, ',');
-        if (next) *next++ = 0;
-        char *way = way_of(t, kind, p);
-        TRY(say(ctx, t, trimmed(p), options[kind], kind, all, &one));
-        if (!way) continue;
-        way = trimmed(way);
-        if (kind == SAID_NOMINAL) {
-            one->reference = way;
-            continue;
-        }
-        one->cyclic = strcmp(way, "cyclic") == 0;
-        one->has_order = date_order_find(way, &one->order);
-        if (!one->cyclic && !one->has_order && strcmp(way, "days") != 0)
-            return set_error(ctx, RUNG_EARG,
-                             "dates of column '%.80s': '%.40s' is not one of days, cyclic, ymd, dmy, mdy, compact",
-                             trimmed(p), way);
-    }
-    return RUNG_OK;
+    said_column *one = NULL;
+    TRY(copy_text(ctx, text, &copy));
+    char *way = way_of(t, kind, copy), *name = way ? trimmed(copy) : copy;
+    TRY(say(ctx, t, name, options[kind], kind, all, &one));
+    if (!way) return RUNG_OK;
+    if (kind == SAID_NOMINAL) return one->reference = way, RUNG_OK;
+    one->cyclic = strcmp(way, "cyclic") == 0;
+    one->has_order = date_order_find(way, &one->order);
+    if (one->cyclic || one->has_order || strcmp(way, "days") == 0) return RUNG_OK;
+    return set_error(ctx, RUNG_EARG,
+                     "dates of column '%.80s': '%.40s' is not one of days, cyclic, ymd, dmy, mdy, compact", name, way);
 }
 
 /* COLUMN=low<mid<high */
@@ -129,9 +119,9 @@ static rung_status say_ordinal(rung_ctx *ctx, const rung_table *t, const char *t
 rung_status said_columns(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, said_column **out)
 {
     TRY(pool_alloc(ctx, &ctx->scratch, t->n_columns, sizeof **out, "what is said of columns", (void **)out));
-    TRY(say_list(ctx, t, options->nominal, SAID_NOMINAL, *out));
-    TRY(say_list(ctx, t, options->numeric, SAID_NUMERIC, *out));
-    TRY(say_list(ctx, t, options->dates, SAID_DATE, *out));
-    for (const char *const *one = options->ordinal; one && *one; one++) TRY(say_ordinal(ctx, t, *one, *out));
+    for (const char *const *p = options->nominal; p && *p; p++) TRY(say_one(ctx, t, *p, SAID_NOMINAL, *out));
+    for (const char *const *p = options->numeric; p && *p; p++) TRY(say_one(ctx, t, *p, SAID_NUMERIC, *out));
+    for (const char *const *p = options->dates; p && *p; p++) TRY(say_one(ctx, t, *p, SAID_DATE, *out));
+    for (const char *const *p = options->ordinal; p && *p; p++) TRY(say_ordinal(ctx, t, *p, *out));
     return RUNG_OK;
 }

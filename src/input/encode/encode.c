@@ -14,18 +14,11 @@
 
 typedef enum { ROLE_FEATURE, ROLE_IGNORED, ROLE_LABEL, ROLE_WEIGHT, ROLE_GROUP, ROLE_SUGGESTED } role;
 
-static rung_status ignore_columns(rung_ctx *ctx, const rung_table *t, const char *list, role *roles)
+static rung_status ignore_columns(rung_ctx *ctx, const rung_table *t, const char *const *list, role *roles)
 {
-    char *copy = NULL;
-    TRY(NEW_RAW(ctx, &ctx->scratch, copy, (int64_t)strlen(list) + 1));
-    strcpy(copy, list);
-    for (char *p = copy, *next; p && *list; p = next) {
-        next = strchr(p, ',');
-        if (next) *next++ = 0;
-        while (*p == ' ') p++;
-        for (char *end = p + strlen(p); end > p && end[-1] == ' ';) *--end = 0;
+    for (; list && *list; list++) {
         int64_t j;
-        TRY(table_find(ctx, t, p, "ignore", &j));
+        TRY(table_find(ctx, t, *list, "ignore", &j));
         roles[j] = ROLE_IGNORED;
     }
     return RUNG_OK;
@@ -94,7 +87,7 @@ static rung_status assign_roles(rung_ctx *ctx, const rung_table *t, const rung_e
     if (*suggested >= 0) roles[*suggested] = ROLE_SUGGESTED;
     for (int64_t j = 0; j < t->n_columns; j++)
         if (roles[j] == ROLE_FEATURE && empty_column(t, j)) roles[j] = ROLE_IGNORED;
-    if (options->ignore) TRY(ignore_columns(ctx, t, options->ignore, roles));
+    TRY(ignore_columns(ctx, t, options->ignore, roles));
     for (int64_t j = 0; options->left_out && j < t->n_columns; j++)
         if (options->left_out[j]) roles[j] = ROLE_IGNORED;
     if (options->weights) {

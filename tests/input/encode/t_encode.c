@@ -81,7 +81,7 @@ static void test_label_column(void **state)
     dataset_free(data);
 
     /* The last column with no other role. */
-    data = data_of(ctx, "a,b,w,id\n1,7,0.5,x\n2,8,0,y\n", (rung_encode_options){.ignore = "id", .weights = "w"});
+    data = data_of(ctx, "a,b,w,id\n1,7,0.5,x\n2,8,0,y\n", (rung_encode_options){.ignore = LIST("id"), .weights = "w"});
     assert_string_equal(data->code.label, "b");
     assert_int_equal(data->d, 1);
     assert_arrays_close(2, data->weight, ((double[]){0.5, 0}), 0);
@@ -94,11 +94,11 @@ static void test_label_column(void **state)
     dataset_free(data);
 
     assert_refused(text, RUNG_EARG, "no column 'lab' (label)", .label = "lab");
-    assert_refused(text, RUNG_EARG, "no column 'q' (ignore)", .ignore = "u, q");
-    assert_refused(text, RUNG_EARG, "cannot be both ignored and the label", .label = "u", .ignore = "v,1");
+    assert_refused(text, RUNG_EARG, "no column 'q' (ignore)", .ignore = LIST("u", "q"));
+    assert_refused(text, RUNG_EARG, "cannot be both ignored and the label", .label = "u", .ignore = LIST("v", "1"));
     assert_refused(text, RUNG_EARG, "cannot be both the weights and the label", .label = "u", .weights = "u");
     assert_refused(text, RUNG_EARG, "said to have none", .label = "u", .unlabelled = 1);
-    assert_refused(text, RUNG_EDATA, "no feature column remains", .ignore = "u ,v, 4");
+    assert_refused(text, RUNG_EDATA, "no feature column remains", .ignore = LIST("u", "v", "4"));
 }
 
 static void test_text_labels(void **state)
@@ -190,7 +190,7 @@ static void test_points_beside_commas(void **state)
     const char *text = "a;cost;y\n1,5;900;1\n2,5;10.679;2\n3,25;1.200;1\n4,5;;2\n";
     assert_refused(text, RUNG_EDATA, "column 'cost' holds numbers such as '10.679', whose points may part thousands",
                    0);
-    rung_data *data = data_of(ctx, text, (rung_encode_options){.numeric = "cost"});
+    rung_data *data = data_of(ctx, text, (rung_encode_options){.numeric = LIST("cost")});
     assert_close(data->X[3], 10.679, 0);
     dataset_free(data);
     data = data_of(ctx, "a;share;y\n1,5;0.9;1\n2,5;0.6791;2\n", (rung_encode_options){0}); /* four digits: decimals */
@@ -212,7 +212,7 @@ static void test_kinds(void **state)
     assert_refused(text, RUNG_EDATA, "column 'price' holds numbers such as '1,100', which may have a decimal comma", 0);
     ctx->log = keep_log;
     *logged = 0;
-    rung_data *data = data_of(ctx, text, (rung_encode_options){.numeric = "price"});
+    rung_data *data = data_of(ctx, text, (rung_encode_options){.numeric = LIST("price")});
     ctx->log = NULL;
     static const char *const said[] = {
         "column 'id' only counts the rows and is left out",
@@ -228,9 +228,9 @@ static void test_kinds(void **state)
     dataset_free(data);
 
     data = data_of(ctx, text,
-                   (rung_encode_options){.numeric = "price,id",
-                                         .nominal = "name, code = 1",
-                                         .dates = "day=cyclic",
+                   (rung_encode_options){.numeric = LIST("price", "id"),
+                                         .nominal = LIST("name", "code = 1"),
+                                         .dates = LIST("day=cyclic"),
                                          .ordinal = (const char *const[]){"size=small<medium<large", NULL}});
     assert_int_equal(data->d, 1 + 12 + 5 + 1 + 1 + 1 + 3);
     assert_close(data->X[0], 1, 0);              /* id */
@@ -253,17 +253,18 @@ static void test_kinds(void **state)
                  "line 2, column 'size': 'huge' is not one of the ordered words");
     table_free(one);
     dataset_free(data);
-    assert_refused(text, RUNG_EARG, "column 'price' is said to be of two kinds", .numeric = "price",
-                   .nominal = "price");
+    assert_refused(text, RUNG_EARG, "column 'price' is said to be of two kinds", .numeric = LIST("price"),
+                   .nominal = LIST("price"));
     assert_refused(text, RUNG_EARG, "column 'size' has no category 'huge' to compare the others with",
-                   .nominal = "size=huge", .numeric = "price");
+                   .nominal = LIST("size=huge"), .numeric = LIST("price"));
     assert_refused(text, RUNG_EARG, "expected COLUMN=low<mid<high", .ordinal = (const char *const[]){"size", NULL});
     assert_refused(text, RUNG_EARG, "'a' stands twice", .ordinal = (const char *const[]){"size=a<b<a", NULL});
-    assert_refused(text, RUNG_EARG, "'soon' is not one of days", .dates = "day=soon", .numeric = "price");
-    assert_refused(text, RUNG_EDATA, "column 'size' does not hold dates", .dates = "size", .numeric = "price");
-    assert_refused(text, RUNG_EDATA, "line 2, column 'size': 'large' is no number", .numeric = "size,price");
+    assert_refused(text, RUNG_EARG, "'soon' is not one of days", .dates = LIST("day=soon"), .numeric = LIST("price"));
+    assert_refused(text, RUNG_EDATA, "column 'size' does not hold dates", .dates = LIST("size"),
+                   .numeric = LIST("price"));
+    assert_refused(text, RUNG_EDATA, "line 2, column 'size': 'large' is no number", .numeric = LIST("size", "price"));
     assert_refused("a,b,y\n1,01/02/2024,1\n2,03/04/2024,2\n", RUNG_EDATA, "can be read in two ways", 0);
-    data = data_of(ctx, "a,b,y\n1,01/02/2024,1\n2,03/04/2024,2\n", (rung_encode_options){.dates = "b=mdy"});
+    data = data_of(ctx, "a,b,y\n1,01/02/2024,1\n2,03/04/2024,2\n", (rung_encode_options){.dates = LIST("b=mdy")});
     assert_close(data->X[1], 19724, 0);
     dataset_free(data);
 }
@@ -331,10 +332,10 @@ static void test_written_cells(void **state)
         dataset_free(data);
     }
     rung_data *data =
-        column_of(ctx, 20, (const char *const[]){"0@4"}, 1, "zip", (rung_encode_options){.numeric = "zip"});
+        column_of(ctx, 20, (const char *const[]){"0@4"}, 1, "zip", (rung_encode_options){.numeric = LIST("zip")});
     assert_true(data->d == 2 && data->X[1] == 104);
     dataset_free(data);
-    data = column_of(ctx, 20, (const char *const[]){"0@4"}, 1, "zip", (rung_encode_options){.nominal = "zip"});
+    data = column_of(ctx, 20, (const char *const[]){"0@4"}, 1, "zip", (rung_encode_options){.nominal = LIST("zip")});
     assert_string_equal(data->code.columns[1].categories[0], "0104");
     dataset_free(data);
     data = column_of(ctx, 20, (const char *const[]){"@ kg"}, 1, "w", (rung_encode_options){0});
@@ -415,7 +416,7 @@ static void test_missing(void **state)
                    ", line 3, column 'a': 'nan' is not a finite number; leave the cell empty for a missing value", 0);
     assert_refused("a,y\n1,1\nnan,2\n", RUNG_EDATA, "'nan' is not a finite number", .missing_error = 1);
     assert_refused("a,y\n1,1\n1e999,2\n", RUNG_EDATA, "'1e999' is not a finite number", 0);
-    data = data_of(ctx, "a,b,y\n1,inf,1\n2,nan,nan\n", (rung_encode_options){.ignore = "b"});
+    data = data_of(ctx, "a,b,y\n1,inf,1\n2,nan,nan\n", (rung_encode_options){.ignore = LIST("b")});
     check_ranks(data, 2, (int[]){1, 0});
     dataset_free(data);
 }
@@ -459,7 +460,7 @@ static void test_groups(void **state)
     static const char *const columns[] = {"number", "text"};
     for (int c = 0; c < 2; c++) {
         rung_data *data = data_of(ctx, "number,text,x,y\n7,b,1,1\n,,2,2\n-1.5,a,3,1\n7,b,4,2\n,?,5,1\n-1.50,a,6,2\n",
-                                  (rung_encode_options){.groups = columns[c], .ignore = columns[1 - c]}),
+                                  (rung_encode_options){.groups = columns[c], .ignore = LIST(columns[1 - c])}),
                   *part;
         assert_int_equal(data->d, 1);
         static const int same[6] = {0, 1, 2, 0, 4, 2}; /* the first row of its group */
@@ -477,14 +478,14 @@ static void test_ignore(void **state)
 {
     rung_ctx *ctx = *state;
     static const char text[] = "a,b,y\n1,2,1\n3,4,2\n";
-    rung_data *data = data_of(ctx, text, (rung_encode_options){.ignore = ""});
+    rung_data *data = data_of(ctx, text, (rung_encode_options){.ignore = (const char *const[]){NULL}});
     assert_int_equal(data->d, 2);
     dataset_free(data);
-    data = data_of(ctx, text, (rung_encode_options){.ignore = " b "});
+    data = data_of(ctx, text, (rung_encode_options){.ignore = LIST("b")});
     assert_int_equal(data->d, 1);
     dataset_free(data);
-    assert_refused(text, RUNG_EARG, "no column '' (ignore)", .ignore = "b, ");
-    assert_refused("a,b\n1,2\n", RUNG_EDATA, "no feature column remains besides the label", .ignore = "a,b");
+    assert_refused(text, RUNG_EARG, "no column '' (ignore)", .ignore = LIST("b", ""));
+    assert_refused("a,b\n1,2\n", RUNG_EDATA, "no feature column remains besides the label", .ignore = LIST("a", "b"));
 }
 
 /* Lists of names in messages end where there is no more room. */
@@ -542,7 +543,7 @@ static void test_recode_by_name(void **state)
     ctx->log = record_log;
     ctx->log_user = &record;
     rung_data *train = data_of(ctx, "age,colour,id,grade\n1,red,7,1\n3,blue,8,2\n,red,9,1\n",
-                               (rung_encode_options){.ignore = "id"}),
+                               (rung_encode_options){.ignore = LIST("id")}),
               *data;
     const coding *code = &train->code;
 
@@ -630,7 +631,8 @@ static void test_recode_by_position(void **state)
 {
     rung_ctx *ctx = *state;
     /* Columns: ignored, feature, label, feature. */
-    rung_data *data, *train = data_of(ctx, "9,1,1,10\n9,2,2,20\n", (rung_encode_options){.label = "3", .ignore = "1"});
+    rung_data *data,
+        *train = data_of(ctx, "9,1,1,10\n9,2,2,20\n", (rung_encode_options){.label = "3", .ignore = LIST("1")});
     const coding *code = &train->code;
     double X[] = {3, 30};
     assert_ok(ctx, recode_text(ctx, code, "8,3,2,30\n", 2, &data)); /* as the training file */
@@ -652,7 +654,7 @@ static void test_recode_by_position(void **state)
     dataset_free(train);
 
     /* Columns: ignored, feature, label, ignored, feature. */
-    train = data_of(ctx, "9,1,1,7,10\n9,2,2,7,20\n", (rung_encode_options){.label = "3", .ignore = "1,4"});
+    train = data_of(ctx, "9,1,1,7,10\n9,2,2,7,20\n", (rung_encode_options){.label = "3", .ignore = LIST("1", "4")});
     assert_ok(ctx, recode_text(ctx, &train->code, "3,2,30\n", 2, &data)); /* features and label */
     assert_arrays_close(2, data->X, X, 0);
     check_ranks(data, 1, (int[]){2});
@@ -769,7 +771,7 @@ static rung_status encode_once(void *argument)
 {
     memory_call *call = argument;
     rung_data *data;
-    rung_encode_options options = {.order = "a<b<c", .ignore = "id", .weights = "w"};
+    rung_encode_options options = {.order = "a<b<c", .ignore = LIST("id"), .weights = "w"};
     rung_status status = dataset_encode(call->ctx, call->t, &options, &data);
     dataset_free(data);
     return status;
@@ -799,7 +801,7 @@ static void test_memory(void **state)
 {
     rung_ctx *ctx = *state;
     memory_call call = {.ctx = ctx, .t = table_of(ctx, "x,c,id,w,y\n1,r,p,1,a\n2,,q,1,b\n?,r,r,1,\n")};
-    rung_encode_options options = {.order = "a<b<c", .ignore = "id", .weights = "w"};
+    rung_encode_options options = {.order = "a<b<c", .ignore = LIST("id"), .weights = "w"};
     assert_ok(ctx, dataset_encode(ctx, call.t, &options, &call.train));
     assert_true(fail_each_allocation(encode_once, &call) > 10);
     assert_true(fail_each_allocation(recode_once, &call) > 10);

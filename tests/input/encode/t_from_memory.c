@@ -115,10 +115,10 @@ static void test_table_without_names(void **state)
                  "column 3 has a name, unlike the columns before it");
     assert_ok(ctx, rung_table_add_text(ctx, table, NULL, grade, grades, 3, 1));
     assert_string_equal(rung_table_name(table, 2), "");
-    assert_ok(ctx,
-              rung_data_encode(ctx, table,
-                               &(rung_encode_options){.size = sizeof(rung_encode_options), .label = "3", .ignore = "2"},
-                               &data));
+    assert_ok(ctx, rung_data_encode(
+                       ctx, table,
+                       &(rung_encode_options){.size = sizeof(rung_encode_options), .label = "3", .ignore = LIST("2")},
+                       &data));
     assert_int_equal(rung_data_features(data), 1);
     assert_int_equal(rung_data_classes(data), 3);
     rung_data_free(data);
@@ -142,9 +142,9 @@ static void test_text_for_numbers(void **state)
     static const int32_t nothing[] = {-1, -1, -1}, some[] = {1, -1, 0}, odd[] = {0, 2, 1};
     static const char *const values[] = {"7", "2.5", "x", "inf"};
     assert_ok(ctx, fill_table(ctx, &table));
-    assert_ok(ctx, rung_data_encode(ctx, table,
-                                    &(rung_encode_options){.size = sizeof(rung_encode_options), .ignore = "colour"},
-                                    &train));
+    assert_ok(ctx, rung_data_encode(
+                       ctx, table,
+                       &(rung_encode_options){.size = sizeof(rung_encode_options), .ignore = LIST("colour")}, &train));
     rung_table_free(table);
     assert_ok(ctx, rung_spec_new(ctx, "median", 0, &spec));
     assert_ok(ctx, rung_model_fit(ctx, spec, train, &model));

@@ -182,7 +182,8 @@ static void test_long(void **state)
     for (int i = 0; i < ROWS; i++) p += sprintf(p, "%d,w%d,%d\n", i, i % 7, 1 + i % 3);
     rung_table *t = table_of(ctx, text);
     rung_data *data;
-    assert_ok(ctx, dataset_encode(ctx, t, &(rung_encode_options){.numeric = "n"}, &data)); /* it counts the rows */
+    assert_ok(ctx,
+              dataset_encode(ctx, t, &(rung_encode_options){.numeric = LIST("n")}, &data)); /* it counts the rows */
     table_free(t);
     check_blocks(ctx, text, 4096, &data->code);
 
@@ -213,7 +214,7 @@ static void test_pinned(void **state)
     rung_table *t = table_of(ctx, "id,a,c,y\n1,2,x,1\n2,3,z,2\n");
     rung_data *data, *coded;
     rung_reader *r;
-    assert_ok(ctx, dataset_encode(ctx, t, &(rung_encode_options){.ignore = "id"}, &data));
+    assert_ok(ctx, dataset_encode(ctx, t, &(rung_encode_options){.ignore = LIST("id")}, &data));
     table_free(t);
     assert_ok(ctx, open_text(ctx, "c,id,a,y\n7,0071,1.50,whatever\n8,x,2,\n", &data->code, &r));
     assert_ok(ctx, reader_next(ctx, r, 10, &t));

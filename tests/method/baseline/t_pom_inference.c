@@ -11,7 +11,7 @@ static rung_data *data_of(rung_ctx *ctx, const char *name, const char *nominal)
     char path[512];
     rung_table *table;
     rung_data *data;
-    rung_encode_options o = {.size = sizeof o, .nominal = nominal};
+    rung_encode_options o = {.size = sizeof o, .nominal = nominal ? LIST(nominal) : NULL};
     snprintf(path, sizeof path, FOLDER "%s", name);
     assert_ok(ctx, rung_table_read(ctx, path, NULL, &table));
     assert_ok(ctx, rung_data_encode(ctx, table, &o, &data));
