@@ -184,41 +184,22 @@ static rung_status make_problem(rung_ctx *ctx, const training *t, int64_t n, con
                                 problem *out)
 {
     const rung_data *data = t->data;
-    double *X = NULL, *w = NULL, *target = NULL, *count = NULL;
-    int *y = NULL, *upper = NULL, *group = NULL, *equal = NULL, *cluster = NULL;
+    double *X = NULL;
     if (scaled) TRY(NEW_RAW(ctx, &ctx->scratch, X, data->d * n));
-    TRY(NEW(ctx, &ctx->scratch, y, n));
-    if (t->upper) TRY(NEW(ctx, &ctx->scratch, upper, n));
-    if (t->group) TRY(NEW(ctx, &ctx->scratch, group, n));
-    if (data->group) TRY(NEW(ctx, &ctx->scratch, cluster, n));
-    if (t->equal == t->group)
-        equal = group;
-    else if (t->equal)
-        TRY(NEW(ctx, &ctx->scratch, equal, n));
-    if (t->w) TRY(NEW(ctx, &ctx->scratch, w, n));
-    if (data->weight) TRY(NEW(ctx, &ctx->scratch, count, n));
-    if (t->t) TRY(NEW(ctx, &ctx->scratch, target, n));
     rung_view view = {.v = data->X, .n = data->n, .d = data->d, .row = data->d, .col = 1};
     if (scaled) scale_apply(&t->scale, n, &view, rows, X);
-    for (int64_t i = 0; i < n; i++) {
-        y[i] = t->y[rows[i]];
-        if (upper) upper[i] = t->upper[rows[i]];
-        if (group) group[i] = t->group[rows[i]];
-        if (equal) equal[i] = t->equal[rows[i]];
-        if (cluster) cluster[i] = data->group[rows[i]];
-        if (w) w[i] = t->w[rows[i]];
-        if (count) count[i] = data->weight[rows[i]];
-        if (target) target[i] = t->t[rows[i]];
-    }
-    problem_new(&ctx->scratch, &(problem_rows){data->d, n, X, y, w, rows, t->K}, out);
+    const problem whole = {.y = t->y,
+                           .upper = t->upper,
+                           .group = t->group,
+                           .equal = t->equal,
+                           .cluster = data->group,
+                           .w = t->w,
+                           .count = data->weight,
+                           .t = t->t};
+    problem_new(&ctx->scratch, &(problem_rows){data->d, n, X, NULL, NULL, rows, t->K}, out);
+    TRY(problem_labels(ctx, &ctx->scratch, &whole, n, rows, out));
     out->classes = t->K > 0 ? t->present : NULL;
-    out->upper = upper;
-    out->group = group;
-    out->equal = equal;
-    out->cluster = cluster;
-    out->count = count;
     out->counted = t->counted;
-    out->t = target;
     out->code = &data->code;
     out->cells = data->X;
     out->n_cells = data->n;

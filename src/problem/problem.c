@@ -37,67 +37,74 @@ rung_status problem_groups(rung_ctx *ctx, pool *mem, const problem *p, row_group
     return RUNG_OK;
 }
 
+/* An array with one entry per row, at the rows given; NULL where there is none. */
+static rung_status at_rows(rung_ctx *ctx, pool *mem, int64_t n, const int64_t *rows, size_t size, const void *of,
+                           const void **out)
+{
+    char *to = NULL;
+    *out = NULL;
+    if (!of) return RUNG_OK;
+    TRY(pool_alloc_raw(ctx, mem, n, size, "rows", (void **)&to));
+    for (int64_t i = 0; i < n; i++) memcpy(to + (size_t)i * size, (const char *)of + (size_t)rows[i] * size, size);
+    *out = to;
+    return RUNG_OK;
+}
+
+#define AT_ROWS(field) TRY(at_rows(ctx, mem, n, rows, sizeof *of->field, of->field, (const void **)&out->field))
+
+rung_status problem_labels(rung_ctx *ctx, pool *mem, const problem *of, int64_t n, const int64_t *rows, problem *out)
+{
+    AT_ROWS(y);
+    AT_ROWS(upper);
+    AT_ROWS(group);
+    out->equal = out->group;
+    if (of->equal != of->group) AT_ROWS(equal);
+    AT_ROWS(cluster);
+    AT_ROWS(w);
+    AT_ROWS(count);
+    AT_ROWS(t);
+    return RUNG_OK;
+}
+
+/* The classes of some rows, renumbered without gaps; intervals end at classes that are left. */
+static rung_status renumber(rung_ctx *ctx, pool *mem, const problem *parent, int *classes, problem *p)
+{
+    int *y = NULL, *upper = NULL, *upto = NULL, *own = NULL;
+    bool intervals = false;
+    for (int64_t i = 0; i < p->n && !intervals; i++) intervals = is_interval(p->y, p->upper, i);
+    TRY(NEW(ctx, mem, upto, parent->K + 1));
+    TRY(classes_present(ctx, p->n, NULL, p->y, intervals ? p->upper : NULL, parent->K, upto));
+    p->K = classes_list(parent->K, upto, classes);
+    TRY(NEW_RAW(ctx, mem, y, p->n));
+    if (intervals) TRY(NEW_RAW(ctx, mem, upper, p->n));
+    for (int64_t i = 0; i < p->n; i++) {
+        int label = p->y[i];
+        y[i] = intervals && label ? closed_low(upto, label) : upto[label];
+        if (intervals) upper[i] = label ? closed_high(upto, p->upper[i]) : 0;
+    }
+    p->y = y;
+    p->upper = upper;
+    if (!parent->classes) return RUNG_OK;
+    TRY(NEW(ctx, mem, own, p->K));
+    for (int q = 0; q < p->K; q++) own[q] = problem_class(parent, classes[q]);
+    p->classes = own;
+    return RUNG_OK;
+}
+
 rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int64_t n, const int64_t *rows,
                            problem *out, int *classes)
 {
-    double *X = NULL, *w = NULL, *t = NULL, *count = NULL;
-    int *y = NULL, *upper = NULL, *upto = NULL, *group = NULL, *equal = NULL, *own = NULL;
-    bool intervals = false;
-    int64_t *origin = NULL, d = parent->d;
-    if (parent->X) TRY(NEW_RAW(ctx, mem, X, d * n));
-    TRY(NEW(ctx, mem, y, n));
-    TRY(NEW(ctx, mem, origin, n));
-    TRY(NEW(ctx, mem, upto, parent->K + 1));
-    for (int64_t i = 0; i < n && !intervals; i++) intervals = is_interval(parent->y, parent->upper, rows[i]);
-    if (intervals) TRY(NEW(ctx, mem, upper, n));
-    if (parent->group) TRY(NEW(ctx, mem, group, n));
-    if (parent->equal == parent->group)
-        equal = group;
-    else if (parent->equal)
-        TRY(NEW(ctx, mem, equal, n));
-    if (parent->w) TRY(NEW(ctx, mem, w, n));
-    if (parent->count) TRY(NEW(ctx, mem, count, n));
-    if (parent->t) TRY(NEW(ctx, mem, t, n));
-    TRY(classes_present(ctx, n, rows, parent->y, intervals ? parent->upper : NULL, parent->K, upto));
-    int K = classes_list(parent->K, upto, classes);
-    if (parent->classes) TRY(NEW(ctx, mem, own, K));
-    for (int q = 0; q < K && own; q++) own[q] = problem_class(parent, classes[q]);
-    for (int64_t i = 0; i < n; i++) {
-        if (X) memcpy(X + i * d, parent->X + rows[i] * d, (size_t)d * sizeof *X);
-        int label = parent->y[rows[i]];
-        y[i] = intervals && label ? closed_low(upto, label) : upto[label];
-        if (intervals) upper[i] = label ? closed_high(upto, parent->upper[rows[i]]) : 0;
-        origin[i] = parent->origin[rows[i]];
-        if (group) group[i] = parent->group[rows[i]];
-        if (equal) equal[i] = parent->equal[rows[i]];
-        if (w) w[i] = parent->w[rows[i]];
-        if (count) count[i] = parent->count[rows[i]];
-        if (t) t[i] = parent->t[rows[i]];
-    }
-    *out = (problem){.mem = mem,
-                     .n = n,
-                     .d = d,
-                     .K = K,
-                     .classes = own,
-                     .X = X,
-                     .y = y,
-                     .upper = upper,
-                     .group = group,
-                     .equal = equal,
-                     .w = w,
-                     .count = count,
-                     .counted = parent->counted,
-                     .t = t,
-                     .origin = origin,
-                     .code = parent->code,
-                     .cells = parent->cells,
-                     .n_cells = parent->n_cells,
-                     .weight_cells = parent->weight_cells,
-                     .relevance = parent->relevance,
-                     .parent = parent,
-                     .rows = rows,
-                     .varying = parent->varying};
-    return RUNG_OK;
+    *out = problem_view(parent, mem);
+    out->n = n;
+    out->rows = rows;
+    out->classes = NULL;
+    out->all = NULL;
+    out->many_kernels = false;
+    out->distances = NULL;
+    TRY(at_rows(ctx, mem, n, rows, (size_t)parent->d * sizeof *parent->X, parent->X, (const void **)&out->X));
+    TRY(at_rows(ctx, mem, n, rows, sizeof *parent->origin, parent->origin, (const void **)&out->origin));
+    TRY(problem_labels(ctx, mem, parent, n, rows, out));
+    return renumber(ctx, mem, parent, classes, out);
 }
 
 problem problem_view(const problem *parent, pool *mem)

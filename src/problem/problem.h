@@ -120,6 +120,8 @@ double problem_product_rows(int64_t m); /* how many problem_moments takes for m 
 double problem_moments_bytes(int64_t d, int64_t m);
 
 void problem_new(pool *mem, const problem_rows *given, problem *out);
+/* The labels, groups, weights and targets that `of` has, at some rows. */
+rung_status problem_labels(rung_ctx *ctx, pool *mem, const problem *of, int64_t n, const int64_t *rows, problem *out);
 /* Some rows of a problem (a fold's training part); classes without rows are removed (classes_present) and ranks
  * renumbered. classes[r-1] (room for parent->K) is the parent's rank of rank r. */
 rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int64_t n, const int64_t *rows,

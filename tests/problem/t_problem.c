@@ -39,9 +39,13 @@ static void a_fold_is_a_block_of_its_parents_matrix(void **state)
     int64_t rows[3] = {5, 1, 4};
     int classes[3];
     double all[N * N], part[9];
+    int cluster[N] = {7, 1, 7, 2, 3, 4};
     problem_new(&ctx->scratch, &(problem_rows){D, N, X, y, NULL, origin, 3}, &p);
+    p.cluster = cluster;
     assert_ok(ctx, problem_gram(ctx, &p, &k, &K));
     assert_ok(ctx, problem_subset(ctx, &ctx->scratch, &p, 3, rows, &sub, classes));
+    for (int i = 0; i < 3; i++) assert_int_equal(sub.cluster[i], cluster[rows[i]]);
+    assert_null(sub.group);
     assert_int_equal(sub.K, 2); /* classes 2 and 3 close up */
     assert_int_equal(classes[0], 2);
     assert_int_equal(classes[1], 3);
