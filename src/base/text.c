@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/decimal.h"
 
 static char lower(char c) { return (char)(c >= 'A' && c <= 'Z' ? c + 32 : c); }
 static bool digit(char c) { return c >= '0' && c <= '9'; }
@@ -25,73 +26,19 @@ static locale_t c_locale;
 static pthread_once_t locale_once = PTHREAD_ONCE_INIT;
 static void open_locale(void) { c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
 
-/* A double and the middle between two of them have at most 768 significant digits: of the digits after those it only
- * matters whether one is not zero. So every text, however long, fits a small array and needs no allocation. */
-enum { ENOUGH_DIGITS = 800, FAR = 100000 };
-
-/* strtod of the digits of [p, end) as one integer, times ten to the exponent. */
-static double slow_number(const char *p, const char *end, int64_t exponent)
-{
-    char copy[ENOUGH_DIGITS + 32];
-    int n = 0;
-    bool rest = false;
-    for (; p < end; p++) {
-        if (!digit(*p) || (n == 0 && *p == '0')) continue;
-        if (n < ENOUGH_DIGITS) {
-            copy[n++] = *p;
-        } else {
-            rest = rest || *p != '0';
-            exponent++;
-        }
-    }
-    if (n == 0) return 0;
-    if (rest) copy[n++] = '1', exponent--;
-    snprintf(copy + n, sizeof copy - (size_t)n, "e%d", (int)(exponent < -FAR ? -FAR : exponent > FAR ? FAR : exponent));
-    pthread_once(&locale_once, open_locale);
-    return strtod_l(copy, NULL, c_locale);
-}
-
 bool text_number(const char *text, size_t length, char decimal, double *out)
 {
-    static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     const char *p = text, *end = text + length;
+    double x;
+    if (decimal_read(&p, end, decimal, &x)) {
+        if (p == end) *out = x;
+        return p == end;
+    }
     bool negative = false;
     if (p < end && (*p == '+' || *p == '-')) negative = *p++ == '-';
     if (word(p, end, "inf") || word(p, end, "infinity")) return *out = negative ? -INFINITY : INFINITY, true;
     if (word(p, end, "nan")) return *out = NAN, true;
-
-    const char *first = p, *point = NULL;
-    const uint64_t exact = UINT64_C(1) << 53;
-    uint64_t mantissa = 0; /* once above `exact` it no longer changes: then slow_number is needed */
-    for (; p < end && (digit(*p) || (*p == decimal && !point)); p++) {
-        if (*p == decimal)
-            point = p;
-        else if (mantissa <= exact)
-            mantissa = mantissa * 10 + (uint64_t)(*p - '0');
-    }
-    const char *last = p;
-    if (last - first == (point != NULL)) return false;
-    int64_t exponent = point ? point + 1 - last : 0;
-    if (p < end && (*p == 'e' || *p == 'E')) {
-        bool down = false;
-        int64_t e = 0;
-        p++;
-        if (p < end && (*p == '+' || *p == '-')) down = *p++ == '-';
-        if (p == end || !digit(*p)) return false;
-        for (; p < end && digit(*p); p++)
-            if (e < INT64_MAX / 100) e = e * 10 + (*p - '0');
-        exponent += down ? -e : e;
-    }
-    if (p != end) return false;
-    double x;
-    /* Clinger's fast path: both factors are exact doubles, so one rounding. */
-    if (mantissa <= exact && exponent >= -22 && exponent <= 22)
-        x = exponent < 0 ? (double)mantissa / power[-exponent] : (double)mantissa * power[exponent];
-    else
-        x = slow_number(first, last, exponent);
-    *out = negative ? -x : x;
-    return true;
+    return false;
 }
 
 bool text_integer(const char *text, size_t length, int64_t *out)

@@ -180,6 +180,21 @@ static void the_borders_of_the_fast_path_agree(void **state)
         }
 }
 
+/* The middle of two doubles in 17 to 19 digits: 128 bits of a power of five must tell on which side it is. */
+static void the_neighbourhood_of_half_way_is_rounded_exactly(void **state)
+{
+    (void)state;
+    rng r;
+    rng_open(&r, 3, 0);
+    for (int i = 0; i < 100000; i++) {
+        double x = ldexp(1 + (double)rng_below(&r, INT64_C(1) << 52) * 0x1p-52, (int)rng_below(&r, 460) - 230);
+        long double middle = ((long double)x + (long double)nextafter(x, INFINITY)) / 2;
+        char text[64];
+        snprintf(text, sizeof text, "%.*Le", 16 + i % 3, middle);
+        same_as_strtod(text);
+    }
+}
+
 /* 1/2 ulp above 2^-1074 k exactly, in all its digits (up to 767 of them), then one unit less and more. */
 static void half_way_subnormals_are_rounded_exactly(void **state)
 {
@@ -455,6 +470,7 @@ int main(void)
         cmocka_unit_test(random_doubles_read_back),
         cmocka_unit_test(random_digits_are_rounded_exactly),
         cmocka_unit_test(the_borders_of_the_fast_path_agree),
+        cmocka_unit_test(the_neighbourhood_of_half_way_is_rounded_exactly),
         cmocka_unit_test(half_way_subnormals_are_rounded_exactly),
         cmocka_unit_test(very_long_numbers_are_rounded_exactly),
         cmocka_unit_test(words_are_numbers_too),
