@@ -119,11 +119,13 @@ static bool quick_number(uint64_t w, int q, double *out)
     return true;
 }
 
+enum { EXACT_DIGITS = 19 }; /* as many fit w */
+
 static double nearest(uint64_t w, int64_t digits, int64_t exponent, const char *first, const char *last)
 {
     static const double power_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                           1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    enum { EXACT_POWER = 22, EXACT_DIGITS = 19 };
+    enum { EXACT_POWER = 22 };
     double x;
     if (digits > EXACT_DIGITS) return slow_number(first, last, exponent);
     if (w <= UINT64_C(1) << 53 && exponent >= -EXACT_POWER && exponent <= EXACT_POWER)
@@ -134,30 +136,35 @@ static double nearest(uint64_t w, int64_t digits, int64_t exponent, const char *
 
 /* ---- text ---- */
 
-/* Eight digits at once, where all of the next eight bytes are digits. */
-static bool eight_digits(const char *p, uint64_t *value)
+/* The digits that the next eight bytes begin with: how many, and their number. */
+static int some_digits(const char *p, uint64_t *value)
 {
 #if defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    const uint64_t each = UINT64_C(0x0101010101010101), low = UINT64_C(0x000000ff000000ff);
     uint64_t v;
     memcpy(&v, p, sizeof v);
-    const uint64_t all = UINT64_C(0x0101010101010101);
-    if (((v & (v + 0x06 * all)) & 0xf0 * all) != 0x30 * all) return false;
-    v -= 0x30 * all;
+    uint64_t others = ((v & (v + 0x06 * each)) & 0xf0 * each) ^ 0x30 * each; /* 0 in the bytes of the first digits */
+    int n = others ? __builtin_ctzll(others) / 8 : 8;
+    if (n == 0) return 0;
+    v = (v ^ 0x30 * each) << (64 - 8 * n);
     v = v * 10 + (v >> 8); /* pairs, then fours, then all */
-    *value = (((v & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064)) +
-              ((v >> 16 & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001))) >>
-             32;
-    return true;
+    *value = ((v & low) * UINT64_C(0x000f424000000064) + (v >> 16 & low) * UINT64_C(0x0000271000000001)) >> 32;
+    return n;
 #else
-    (void)p, (void)value;
-    return false;
+    int n = 0;
+    for (*value = 0; n < 8 && digit(p[n]); n++) *value = *value * 10 + (uint64_t)(p[n] - '0');
+    return n;
 #endif
 }
 
 static const char *read_digits(const char *p, const char *end, uint64_t *w)
 {
-    uint64_t v = *w, eight;
-    while (end - p >= 8 && eight_digits(p, &eight)) v = v * 100000000 + eight, p += 8;
+    static const uint64_t power_of_ten[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+    uint64_t v = *w, some;
+    for (int n = 8; end - p >= 8 && n == 8; p += n) {
+        n = some_digits(p, &some);
+        if (n > 0) v = v * power_of_ten[n] + some;
+    }
     for (; p < end && digit(*p); p++) v = v * 10 + (uint64_t)(*p - '0');
     *w = v;
     return p;
@@ -186,7 +193,7 @@ bool decimal_read(const char **at, const char *end, char point, double *out)
     const char *first = p;
     uint64_t w = 0;
     int64_t exponent = 0;
-    p = read_digits(p, end, &w);
+    for (; p < end && digit(*p); p++) w = w * 10 + (uint64_t)(*p - '0');
     int64_t digits = p - first;
     if (p < end && *p == point) {
         const char *fraction = ++p;
@@ -197,7 +204,8 @@ bool decimal_read(const char **at, const char *end, char point, double *out)
     if (digits == 0) return false;
     const char *last = p;
     if (p < end && (*p == 'e' || *p == 'E') && !read_exponent(&p, end, &exponent)) return false;
-    for (const char *zero = first; digits > 1 && (*zero == '0' || *zero == point); zero++) digits -= *zero == '0';
+    for (const char *zero = first; digits > EXACT_DIGITS && (*zero == '0' || *zero == point); zero++)
+        digits -= *zero == '0';
     double x = nearest(w, digits, exponent, first, last);
     *out = negative ? -x : x;
     *at = p;

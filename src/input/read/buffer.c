@@ -29,12 +29,18 @@ static rung_status nul_byte(const buffer *b, int64_t line)
                      (long long)line);
 }
 
-static rung_status grow(buffer *b, int64_t room)
+rung_status buffer_room(buffer *b, int64_t room)
 {
-    TRY(memory_check(b->ctx, (double)room, "a row of the file"));
+    if (room <= b->room) return RUNG_OK;
     TRY(RESIZE(b->ctx, b->mem, b->text, room + 1));
     b->room = room;
     return RUNG_OK;
+}
+
+static rung_status grow(buffer *b, int64_t room)
+{
+    TRY(memory_check(b->ctx, (double)room, "a row of the file"));
+    return buffer_room(b, room);
 }
 
 /* The last bytes of the buffer, from `first` on, become UTF-8. Those that may have begun a character are among them: no

@@ -27,6 +27,8 @@ typedef struct {
 rung_status buffer_start(buffer *b);
 /* Reads more text after what is not consumed yet; the buffer grows if a row fills it. */
 rung_status buffer_refill(buffer *b);
+/* It will hold at least so many bytes. */
+rung_status buffer_room(buffer *b, int64_t room);
 /* Whether the next row has not arrived yet, so that a reader would have to wait; only of a live source. */
 bool buffer_waits(const buffer *b);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "input/read/csv_ahead.h"
 #include "input/table/column_form.h"
 
 /* Rows that decide the delimiter. Those of a live source arrive one by one, so there it is the least number: what is
@@ -40,6 +41,7 @@ typedef struct {
     char *plain; /* a cell with its doubled quotes undone */
     int64_t plain_room;
     int64_t first_row_line; /* the row whose count of cells all rows must have */
+    csv_ahead ahead;
 } csv;
 
 /* ---- bytes -> cells ----------------------------------------------------------------------------- */
@@ -250,9 +252,9 @@ typedef enum { LOOK_MISSING, LOOK_NUMBER, LOOK_TEXT } look;
 static look look_of(const csv *r, const cell *c)
 {
     double x;
-    if (cell_missing(c->text, (size_t)c->length)) return LOOK_MISSING;
-    if (cell_says_missing(c->text, (size_t)c->length, true)) return LOOK_MISSING;
-    return text_number(c->text, (size_t)c->length, r->shape->decimal, &x) ? LOOK_NUMBER : LOOK_TEXT;
+    if (text_number(c->text, (size_t)c->length, r->shape->decimal, &x)) return LOOK_NUMBER;
+    bool missing = cell_missing(c->text, (size_t)c->length) || cell_says_missing(c->text, (size_t)c->length, true);
+    return missing ? LOOK_MISSING : LOOK_TEXT;
 }
 
 static bool is_code(const cell *c) { return form_is_code(c->text, (size_t)c->length); }
@@ -422,11 +424,27 @@ static rung_status next_row(csv *r, int64_t *line, bool *blank)
     return RUNG_OK;
 }
 
+/* Between blanks rows are read one by one. */
+static rung_status take_ahead(csv *r, filling *to, bool *got)
+{
+    *got = false;
+    if (r->kept || r->delimiter == ' ') return RUNG_OK;
+    piece_rules rules = {.n_columns = r->shape->n_columns,
+                         .delimiter = r->delimiter,
+                         .decimal = to->t->decimal,
+                         .stop = r->stop,
+                         .keep_codes = !to->strict,
+                         .keep_missing = to->as_written};
+    return csv_ahead_take(&r->ahead, r->in, &rules, to, got);
+}
+
 rung_status csv_row(rung_reader *reader, filling *to, bool *got)
 {
     csv *r = reader->own;
     int64_t line;
     bool blank;
+    TRY(take_ahead(r, to, got));
+    if (*got) return RUNG_OK;
     TRY(next_row(r, &line, &blank));
     *got = r->count > 0;
     if (!*got) return RUNG_OK;
@@ -455,8 +473,15 @@ rung_status csv_again(rung_reader *reader)
     csv *r = reader->own;
     r->owed = 0;
     r->kept = false;
+    csv_ahead_again(&r->ahead);
     TRY(take_separator(reader->own, &ignored));
     return reader->shape->has_names ? read_row(reader->own) : RUNG_OK;
+}
+
+void csv_close(rung_reader *reader)
+{
+    csv *r = reader->own;
+    csv_ahead_close(&r->ahead);
 }
 
 static rung_status check_options(rung_ctx *ctx, const rung_read_options *options)
@@ -480,6 +505,7 @@ rung_status csv_open(rung_reader *reader)
     csv *r = NULL;
     TRY(NEW(ctx, &reader->mem, r, 1));
     *r = (csv){.in = &reader->in, .shape = reader->shape, .mem = &reader->mem, .cells_room = 1};
+    r->ahead.mem = r->mem;
     reader->own = r;
     if (options->decimal) r->shape->decimal = options->decimal;
     TRY(NEW_RAW(ctx, r->mem, r->cells, r->cells_room));
@@ -511,4 +537,5 @@ rung_status csv_open(rung_reader *reader)
 
 static bool named_csv(const char *file) { return name_ends(file, ".csv") || name_ends(file, ".tsv"); }
 
-const format format_csv = {.name = "csv", .named = named_csv, .open = csv_open, .row = csv_row, .again = csv_again};
+const format format_csv = {
+    .name = "csv", .named = named_csv, .open = csv_open, .row = csv_row, .again = csv_again, .close = csv_close};

@@ -8,5 +8,6 @@
 rung_status csv_open(rung_reader *r);
 rung_status csv_row(rung_reader *r, filling *to, bool *got);
 rung_status csv_again(rung_reader *r);
+void csv_close(rung_reader *r);
 
 #endif

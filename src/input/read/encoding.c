@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "input/read/encoding.h"
 
+#include <string.h>
+
 /* The characters of the bytes 0x80 to 0x9f; 0: there is none. */
 static const uint16_t western[32] = {0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021,
                                      0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0,      0x017d, 0,
@@ -24,6 +26,10 @@ encoding encoding_of(const char *text, int64_t n, bool ended, int64_t *left)
 {
     const unsigned char *p = (const unsigned char *)text, *end = p + n;
     *left = 0;
+    for (uint64_t eight; end - p >= 8; p += 8) {
+        memcpy(&eight, p, sizeof eight);
+        if (eight & UINT64_C(0x8080808080808080)) break;
+    }
     while (p < end && *p < 0x80) p++;
     if (p == end) return ENCODING_ASCII;
     int more = following(*p), there = 0;

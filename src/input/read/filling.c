@@ -83,19 +83,30 @@ static rung_status grow(filling *f)
     return RUNG_OK;
 }
 
-rung_status filling_row(filling *f, int64_t line)
+/* Ends where room is made or the limit looked at, so that both happen at the same rows however many come at once. */
+rung_status filling_rows(filling *f, int64_t line, int64_t most, int64_t *n)
 {
     rung_table *t = f->t;
-    if (t->n_rows == f->capacity) TRY(grow(f));
-    if (t->n_rows % CHECKED == 0) /* texts take more with every new word */
+    int64_t from = t->n_rows;
+    if (from == f->capacity) TRY(grow(f));
+    if (from % CHECKED == 0) /* texts take more with every new word */
         TRY(memory_check(f->ctx, (double)(t->mem.bytes + f->ctx->scratch.bytes), "the table read"));
-    if (t->n_rows == 0) t->first_line = line;
-    if (!t->later_line && line != t->first_line + t->n_rows) {
+    *n = CHECKED - from % CHECKED;
+    if (*n > f->capacity - from) *n = f->capacity - from;
+    if (*n > most) *n = most;
+    if (from == 0) t->first_line = line;
+    if (!t->later_line && line != t->first_line + from) {
         TRY(NEW_RAW(f->ctx, &t->mem, t->later_line, f->capacity));
-        for (int64_t i = 0; i < t->n_rows; i++) t->later_line[i] = t->first_line + i;
+        for (int64_t i = 0; i < from; i++) t->later_line[i] = t->first_line + i;
     }
-    if (t->later_line) t->later_line[t->n_rows] = line;
+    for (int64_t i = 0; t->later_line && i < *n; i++) t->later_line[from + i] = line + i;
     return RUNG_OK;
+}
+
+rung_status filling_row(filling *f, int64_t line)
+{
+    int64_t one;
+    return filling_rows(f, line, 1, &one);
 }
 
 rung_status filling_error(rung_ctx *ctx, rung_status status, const char *path, const rung_table *t, int64_t line,

@@ -29,6 +29,8 @@ rung_status filling_open(rung_ctx *ctx, const buffer *from, const rung_table *sh
 /* Room for the row at t->n_rows, which stands in this line. Then its cells; then t->n_rows is raised. In a table of
  * sparse rows the cells not put are 0. */
 rung_status filling_row(filling *f, int64_t line);
+/* The same for several rows at once, at most `most`, in as many lines from this one on; *n: for how many. */
+rung_status filling_rows(filling *f, int64_t line, int64_t most, int64_t *n);
 rung_status filling_cell(filling *f, int64_t j, const char *text, int64_t length);
 void filling_close(filling *f);
 

@@ -13,8 +13,9 @@ typedef struct {
     bool (*looks)(const char *text,
                   int64_t length);       /* so has one that begins like this; NULL: not recognised by content */
     rung_status (*open)(rung_reader *r); /* the text begins: makes r->shape */
-    rung_status (*row)(rung_reader *r, filling *to, bool *got); /* adds a row, if there is one left */
+    rung_status (*row)(rung_reader *r, filling *to, bool *got); /* adds a row or more, if there are any left */
     rung_status (*again)(rung_reader *r); /* the text begins again: goes to the first row. NULL: it never does */
+    void (*close)(rung_reader *r);        /* frees what is not the reader's; NULL: there is nothing */
 } format;
 
 struct rung_reader {

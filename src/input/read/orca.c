@@ -19,4 +19,5 @@ static rung_status open_orca(rung_reader *r)
     return csv_open(r);
 }
 
-const format format_orca = {.name = "orca", .named = named_orca, .open = open_orca, .row = csv_row, .again = csv_again};
+const format format_orca = {
+    .name = "orca", .named = named_orca, .open = open_orca, .row = csv_row, .again = csv_again, .close = csv_close};

@@ -114,6 +114,7 @@ rung_status reader_rewind(rung_reader *r)
 void reader_close(rung_reader *r)
 {
     if (!r) return;
+    if (r->kind && r->kind->close && r->own) r->kind->close(r);
     source_close(r->in.from);
     table_free(r->shape);
     pool_free_all(&r->mem);

@@ -5,27 +5,75 @@
 
 enum { FIRST_BLOCK = 1 << 9, LATER_BLOCK = 1 << 14, MOST_VALUES = INT32_MAX / 2 };
 
-static uint64_t hash(const char *text, size_t length) /* FNV-1a, its high bits folded down */
+static uint64_t word_at(const char *p)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < length; i++) h = (h ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+    uint64_t w;
+    memcpy(&w, p, sizeof w);
+    return w;
+}
+
+static uint64_t short_word(const char *p, size_t length) /* below 8 bytes */
+{
+    uint32_t first, last;
+    if (length < 4)
+        return length ? (uint64_t)(unsigned char)p[0] | (uint64_t)(unsigned char)p[length / 2] << 8 |
+                            (uint64_t)(unsigned char)p[length - 1] << 16
+                      : 0;
+    memcpy(&first, p, sizeof first);
+    memcpy(&last, p + length - 4, sizeof last);
+    return (uint64_t)first | (uint64_t)last << 32;
+}
+
+/* Eight bytes at a time, the last ones also where they overlap. */
+static uint64_t hash(const char *text, size_t length)
+{
+    const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t h = length * factor;
+    size_t i = 0;
+    for (; i + 8 < length; i += 8) h = (h ^ word_at(text + i)) * factor, h ^= h >> 29;
+    h = (h ^ (length < 8 ? short_word(text, length) : word_at(text + length - 8))) * factor;
     return h ^ (h >> 32);
 }
 
-/* The slot of text or, if it is absent, the slot where it belongs. */
-static int64_t slot_of(const dictionary *d, const char *text, size_t length)
+static bool same_text(const char *a, const char *b, size_t length)
 {
-    int64_t mask = d->n_slots - 1, at = (int64_t)(hash(text, length) & (uint64_t)mask);
+    if (length < 8) return short_word(a, length) == short_word(b, length);
+    for (size_t i = 0; i + 8 < length; i += 8)
+        if (word_at(a + i) != word_at(b + i)) return false;
+    return word_at(a + length - 8) == word_at(b + length - 8);
+}
+
+/* A slot: high bits of the hash, the length if it is below LONG, index + 1. */
+enum { LONG = 255, LENGTH_AT = 32, HASH_AT = 40 };
+static const uint64_t INDEX = UINT32_MAX;
+
+static uint64_t slot_for(uint64_t hashed, size_t length)
+{
+    return hashed >> HASH_AT << HASH_AT | (uint64_t)(length < LONG ? length : LONG) << LENGTH_AT;
+}
+
+/* The slot of text, of this hash, or, if it is absent, the slot where it belongs. */
+static int64_t slot_of(const dictionary *d, const char *text, size_t length, uint64_t hashed)
+{
+    int64_t mask = d->n_slots - 1, at = (int64_t)(hashed & (uint64_t)mask);
+    uint64_t wanted = slot_for(hashed, length);
     for (; d->slots[at]; at = (at + 1) & mask) {
-        const char *value = d->values[d->slots[at] - 1];
-        if (strncmp(value, text, length) == 0 && value[length] == 0) break;
+        if ((d->slots[at] ^ wanted) & ~INDEX) continue;
+        const char *value = d->values[(d->slots[at] & INDEX) - 1];
+        if ((length < LONG || strlen(value) == length) && same_text(value, text, length)) break;
     }
     return at;
 }
 
 int32_t dictionary_find(const dictionary *d, const char *text, size_t length)
 {
-    return d->n_slots ? d->slots[slot_of(d, text, length)] - 1 : -1;
+    return d->n_slots ? (int32_t)(d->slots[slot_of(d, text, length, hash(text, length))] & INDEX) - 1 : -1;
+}
+
+static void put_slot(dictionary *d, int32_t index, const char *text, size_t length)
+{
+    uint64_t hashed = hash(text, length);
+    d->slots[slot_of(d, text, length, hashed)] = slot_for(hashed, length) | (uint64_t)(index + 1);
 }
 
 /* The first byte that is not part of well-formed UTF-8 (Unicode table 3-7), or -1. */
@@ -58,14 +106,14 @@ static rung_status grow(rung_ctx *ctx, pool *mem, dictionary *d)
         TRY(RESIZE(ctx, mem, d->values, room));
         d->room = room;
     }
-    if (2 * (int64_t)d->n < d->n_slots) return RUNG_OK;
-    int32_t *slots = NULL;
+    if (4 * ((int64_t)d->n + 1) <= 3 * d->n_slots) return RUNG_OK;
+    uint64_t *slots = NULL;
     int64_t n_slots = d->n_slots ? 2 * d->n_slots : 32;
     TRY(NEW(ctx, mem, slots, n_slots));
     pool_free(mem, d->slots);
     d->slots = slots;
     d->n_slots = n_slots;
-    for (int32_t i = 0; i < d->n; i++) slots[slot_of(d, d->values[i], strlen(d->values[i]))] = i + 1;
+    for (int32_t i = 0; i < d->n; i++) put_slot(d, i, d->values[i], strlen(d->values[i]));
     return RUNG_OK;
 }
 
@@ -91,7 +139,7 @@ rung_status dictionary_add(rung_ctx *ctx, pool *mem, dictionary *d, const char *
     d->space += length + 1;
     d->left -= (int64_t)length + 1;
     *index = d->n++;
-    d->slots[slot_of(d, text, length)] = d->n;
+    put_slot(d, *index, text, length);
     return RUNG_OK;
 }
 

@@ -9,7 +9,7 @@ typedef struct { /* zeros: empty */
     int32_t n;
     const char **values;
     int32_t room;
-    int32_t *slots; /* hash table: index + 1, 0 = free */
+    uint64_t *slots; /* hash table, 0 = free */
     int64_t n_slots;
     char *space; /* the unused part of the newest block of text */
     int64_t left;
