@@ -160,7 +160,8 @@ int command_run(int argc, char *const *argv)
     session s = {0};
     int code = EXIT_OK;
     if (option_given(&args, "help")) {
-        help_command(stdout, c);
+        const char *word = operand(&args, 0);
+        help_command(stdout, c, word && !strcmp(word, "all"));
     } else if (option_given(&args, "version")) {
         print_version();
     } else if (!operands_fit(c, &args) || !options_agree(c->name, &args) || !outputs_are_free(c, &args) ||
@@ -175,7 +176,7 @@ int command_run(int argc, char *const *argv)
     return code;
 }
 
-/* [--man] [COMMAND]; --man prints the manual page, which the build keeps in a file. */
+/* [--man] [COMMAND [all]]; --man prints the manual page, which the build keeps in a file. */
 static int help(int argc, char *const *argv)
 {
     bool man = argc > 0 && !strcmp(argv[0], "--man");
@@ -185,7 +186,7 @@ static int help(int argc, char *const *argv)
     if (man)
         man_page(stdout, c);
     else if (c)
-        help_command(stdout, c);
+        help_command(stdout, c, argc > 1 && !strcmp(argv[1], "all"));
     else
         help_all(stdout);
     return EXIT_OK;

@@ -560,5 +560,6 @@ const command command_compare = {
         "model and --order the classes are those of all labels and predictions; whole numbers are a scale without "
         "gaps.",
     .options = tables,
+    .usual = "on label output",
     .examples = examples,
     .run = compare_run};

@@ -492,5 +492,6 @@ const command command_curve = {
         "replayed: each repeat starts with two labels per class, and every strategy chooses the next rows, batch "
         "after batch, among those whose labels are hidden. The column strategy is added.",
     .options = tables,
+    .usual = "label order ignore groups method output",
     .examples = examples,
     .run = curve_run};

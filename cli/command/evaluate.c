@@ -541,5 +541,6 @@ const command command_evaluate = {
              "confusion matrix with the recall of each class and, if the model has probabilities, their calibration; "
              "for real targets, the errors beside those of the median. Use rows that the model was not fitted to.",
     .options = tables,
+    .usual = "report groups cost",
     .examples = examples,
     .run = evaluate_run};

@@ -80,6 +80,7 @@ const command command_experiment = {
              "stopped; several processes may work on one file.\n'merge' combines several files; 'report' prints "
              "tables, ranks and tests. docs/experiments.md explains plans and files.",
     .options = tables,
+    .usual = "folder runs retry output metric control format",
     .examples = examples,
     .ranks = true,
     .run = run_action};

@@ -291,5 +291,6 @@ const command command_explain = {
         "standard errors where they are sampled), and the smallest change of at most three columns, within the values "
         "of these rows, that moves it one class.",
     .options = tables,
+    .usual = "effects pair row output",
     .examples = examples,
     .run = explain_run};

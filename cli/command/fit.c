@@ -407,6 +407,7 @@ const command command_fit = {.name = "fit",
                                       "their names; they need the same columns. The reported error is measured on rows "
                                       "held out of the fit, and printed beside that of always predicting the median.",
                              .options = tables,
+                             .usual = "label order ignore groups nominal method explain output",
                              .output = "model.rung",
                              .examples = examples,
                              .ranks = true,

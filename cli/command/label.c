@@ -157,5 +157,6 @@ const command command_label = {
         "(--grader), at the same time or one after the other; a page shows how far they agree and where they do "
         "not.\nThe page is served on 127.0.0.1 only, at an address with a random token.",
     .options = tables,
+    .usual = "label order text images grader export",
     .examples = examples,
     .run = label_run};

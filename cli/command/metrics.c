@@ -61,5 +61,6 @@ const command command_metrics = {
         "classes are those of both columns; whole numbers are a scale without gaps: a 1 that should be a 5 is four "
         "classes away.",
     .options = tables,
+    .usual = "truth predicted order",
     .examples = examples,
     .run = metrics_run};

@@ -157,5 +157,6 @@ const command command_plot = {
              "probabilities.\nThe colours of the classes are ordered from dark to light and readable with any colour "
              "vision. The same input gives the same SVG, byte for byte; its text stays text.",
     .options = tables,
+    .usual = "output title size x y",
     .examples = examples,
     .run = plot_run};

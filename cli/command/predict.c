@@ -692,6 +692,7 @@ const command command_predict = {
              "pipe (DATA -) are answered as they arrive, so another program can write a row and read its prediction. "
              "Delimiter and header are then recognised from the first two lines.",
     .options = tables,
+    .usual = "proba interval keep append output",
     .examples = examples,
     .ranks = true,
     .run = predict_run};

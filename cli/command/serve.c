@@ -101,5 +101,6 @@ const command command_serve = {
         "request has at most 16 MiB and 10000 rows (explain: 100). 64 requests may wait for their turn; further ones "
         "get the status 503.",
     .options = tables,
+    .usual = "port data token",
     .examples = examples,
     .run = serve_run};

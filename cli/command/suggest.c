@@ -209,5 +209,6 @@ const command command_suggest = {
         "to standard error: the range that contains the error of a fit to these labels and N more with a "
         "probability of 90 %.",
     .options = tables,
+    .usual = "rows label order ignore groups method append output",
     .examples = examples,
     .run = suggest_run};

@@ -327,6 +327,7 @@ const command command_tune = {
              "training and never measured. Every combination of parameters is measured on held-out rows; the winner is "
              "fitted on all rows and calibrated on its out-of-fold scores. Ties go to the smoother model.",
     .options = tables,
+    .usual = "label order ignore groups method grid metric nested output",
     .output = "model.rung",
     .examples = examples,
     .ranks = true,

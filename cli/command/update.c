@@ -105,5 +105,6 @@ const command command_update = {
         "must contain its rows (rung fit --keep-data, not with --scale relevance), and its method must support updates "
         "(see 'rung methods METHOD'). Rows without a label are left out.",
     .options = tables,
+    .usual = "output",
     .examples = examples,
     .run = update_run};

@@ -19,6 +19,7 @@ typedef struct {
     const char *help;     /* one line */
     const char *about;    /* more of it: paragraphs, separated by newlines */
     const option *const *options;
+    const char *usual; /* the options that --help explains, in this order; it names the others; NULL: it explains all */
     const char *output;      /* the default file of -o; NULL: none */
     const example *examples; /* ends with a row whose line is NULL */
     bool ranks;              /* several processes can share its work (ranks/ranks.h) */
@@ -36,9 +37,9 @@ const command *command_find(const char *name);
 int command_run(int argc, char *const *argv);
 
 void help_all(FILE *file);
-void help_command(FILE *file, const command *c);
-char *option_help(const option *o);          /* with the names of the default methods; to be freed */
-void man_page(FILE *file, const command *c); /* NULL: of rung itself */
+void help_command(FILE *file, const command *c, bool all); /* all: the options that are not usual, too */
+char *option_help(const option *o);                        /* with the names of the default methods; to be freed */
+void man_page(FILE *file, const command *c);               /* NULL: of rung itself */
 
 /* For shell completion: prints the completions of the last word after `rung`, one per line, each followed by a tab and
  * a description; or `:files` if a file name is expected. Returns the exit code. */

@@ -26,7 +26,7 @@ const option global_options[] = {
      "keep the whole process below SIZE bytes, and reject work that needs more; suffixes K, M, G are allowed", GROUP},
     {"quiet", 'q', NULL, "print errors only", GROUP},
     {"verbose", 'v', NULL, "print more, including the operations performed and their time", GROUP},
-    {"help", 'h', NULL, "print this page", GROUP},
+    {"help", 'h', NULL, "explain the usual options; --help all: every option", GROUP},
     {"version", 0, NULL, "print the version, the compiler, the BLAS and the number of cores", GROUP},
     {0}};
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 rung, root = sys.argv[1], pathlib.Path(sys.argv[2])
-said = subprocess.run([rung, "fit", "--help"], capture_output=True, text=True, check=True).stdout
+said = subprocess.run([rung, "fit", "--help", "all"], capture_output=True, text=True, check=True).stdout
 options = set(re.findall(r"^ +(?:-[a-z], )?(--[a-z-]+)", said, re.M)) - {"--help", "--version"}
 section = (root / "docs/python.md").read_text().split("## The options of `rung fit`")[1].split("\n## ")[0]
 rows = [line.split("|")[1:4] for line in section.splitlines() if line.startswith("| `--")]
