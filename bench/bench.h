@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/rng.h"
-#include "rung/rung.h"
+#include "rung/experimental.h"
 
 enum { RUNS = 5 };
 

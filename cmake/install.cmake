@@ -11,7 +11,7 @@ endif()
 install(TARGETS rung_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS ${libraries} EXPORT rungTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES include/rung/rung.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rung)
+install(FILES include/rung/rung.h include/rung/experimental.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rung)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
 install(FILES completions/rung.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME rung)
 install(FILES completions/_rung DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)

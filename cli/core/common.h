@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "core/options.h"
-#include "rung/rung.h"
+#include "rung/experimental.h"
 
 enum { EXIT_OK = 0, FAILED = 1, USAGE = 2 }; /* exit codes */
 

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "rung/rung.h"
+#include "rung/experimental.h"
 
 /* From now on SIGINT, SIGTERM and SIGHUP interrupt the work of ctx; the second of them, or ten seconds, kill. Those the
  * caller ignores (a job in the background of a script, nohup) stay ignored. Returns the context watched before. */

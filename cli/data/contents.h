@@ -4,7 +4,7 @@
 #define RUNG_CLI_CONTENTS_H
 
 #include "core/json_out.h"
-#include "rung/rung.h"
+#include "rung/experimental.h"
 
 json_t *params_json(const rung_model *model);
 json_t *thresholds_json(const rung_model *model); /* null: none */

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "rung/rung.h"
+#include "rung/experimental.h"
 
 void forecast_say(FILE *file, const rung_forecast *f); /* after the word "forecast" */
 json_t *forecast_json(const rung_forecast *f);

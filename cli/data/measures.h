@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "rung/rung.h"
+#include "rung/experimental.h"
 
 json_t *measures_json(const rung_metrics *metrics); /* every key, n, and intervals where there are any */
 

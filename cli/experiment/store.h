@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rung/rung.h"
+#include "rung/experimental.h"
 
 enum { CLAIM_SECONDS = 60, HEARTBEAT_SECONDS = 10 }; /* a claim without heartbeat for this time is taken over */
 

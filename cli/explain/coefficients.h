@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "rung/rung.h"
+#include "rung/experimental.h"
 
 /* "age", "colour: red against blue", "low | high"; to be freed. */
 char *coefficient_name(const rung_model *model, const rung_coefficient *c);

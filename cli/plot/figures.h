@@ -6,7 +6,7 @@
 
 #include "plot/axes.h"
 #include "plot/canvas.h"
-#include "rung/rung.h"
+#include "rung/experimental.h"
 
 typedef struct {
     double width, height;

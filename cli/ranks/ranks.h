@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "rung/rung.h"
+#include "rung/experimental.h"
 
 /* At the start of main; false, printed: the processes cannot work together. */
 bool ranks_begin(void);

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "rung/rung.h"
+#include "rung/experimental.h"
 
 /* A row is an object with a value for every column of the model, null where it is missing, or the list of these values.
  * Other columns are rejected; the label column may be there. Returns NULL, or a sentence that says what is wrong, to be

@@ -27,19 +27,20 @@
  *
  * Text is UTF-8. Ranks count from 1 (0: unlabelled), rows and columns from 0.
  *
- * Compatibility. RUNG_ABI is the number in the name of the shared library. As long as it stays the same, a program runs
- * with every newer library without being compiled again:
+ * Compatibility. RUNG_ABI is the number in the name of the shared library. As long as it stays the same, a program that
+ * uses this header runs with every newer library without being compiled again:
  *   - No function is removed and none changes its arguments. New ones may be added.
  *   - Constants keep their values. New ones may be added: treat an unknown status as a failure, ignore unknown flags.
  *   - Structs that begin with `size` grow at their end. Set size to the sizeof of the struct and everything that you do
  *     not use to 0: rung_output out = {.size = sizeof out, .rank = rank}. The library takes the struct of an older
  *     program, where fields that are not there count as 0. It takes that of a newer program as well, as long as the
  *     fields it does not know are 0 (RUNG_EARG otherwise), and sets them to 0 where they are results.
- *   - Structs that only the library makes (rung_method, rung_param, rung_metric, rung_condition, rung_point,
- *     rung_curve_line, rung_suggested) grow at their end. Use them through the pointers it returns; never copy them or
- *     make arrays of them.
+ *   - Structs that only the library makes (rung_method, rung_param, rung_metric, rung_point) grow at their end. Use
+ *     them through the pointers it returns; never copy them or make arrays of them.
  *   - The other structs (rung_view, rung_reliability_bin) stay as they are.
- * Before version 1.0 the number may change with every minor version. */
+ * Before version 1.0 the number may change with every minor version. rung/experimental.h declares what may change with
+ * any version while the number stays: explanations, learning curves, suggestions, data larger than memory, several
+ * processes, verification. */
 #ifndef RUNG_H
 #define RUNG_H
 
@@ -79,17 +80,14 @@ typedef enum {
     RUNG_EINTERNAL = 10  /* a defect of the library */
 } rung_status;
 
-typedef struct rung_ctx rung_ctx;                   /* threads, seed, limits, log, last message; one per thread */
-typedef struct rung_table rung_table;               /* columns of numbers and text, as read */
-typedef struct rung_files rung_files;               /* a list of files */
-typedef struct rung_reader rung_reader;             /* a file that is read in blocks */
-typedef struct rung_data rung_data;                 /* coded columns, ranks, classes: the input of a fit */
-typedef struct rung_spec rung_spec;                 /* one method and its parameter values */
-typedef struct rung_model rung_model;               /* the result of a fit; complete in itself */
-typedef struct rung_verification rung_verification; /* the conditions that a model was checked against */
-typedef struct rung_search rung_search;             /* the points that a search tried */
-typedef struct rung_curve rung_curve;               /* errors by number of labels */
-typedef struct rung_suggestion rung_suggestion;     /* rows to label next */
+typedef struct rung_ctx rung_ctx;       /* threads, seed, limits, log, last message; one per thread */
+typedef struct rung_table rung_table;   /* columns of numbers and text, as read */
+typedef struct rung_files rung_files;   /* a list of files */
+typedef struct rung_reader rung_reader; /* a file that is read in blocks */
+typedef struct rung_data rung_data;     /* coded columns, ranks, classes: the input of a fit */
+typedef struct rung_spec rung_spec;     /* one method and its parameter values */
+typedef struct rung_model rung_model;   /* the result of a fit; complete in itself */
+typedef struct rung_search rung_search; /* the points that a search tried */
 
 /* ---- version ------------------------------------------------------------------------------------ */
 
@@ -130,11 +128,6 @@ RUNG_API void rung_ctx_set_seed(rung_ctx *ctx, uint64_t seed);
 RUNG_API void rung_ctx_set_threads(rung_ctx *ctx, int threads);
 /* Data and work that would need more memory are rejected with RUNG_ELIMIT; 0 or less: no limit. */
 RUNG_API void rung_ctx_set_memory(rung_ctx *ctx, int64_t bytes);
-/* What this limit has to hold besides the data and the work: the program with its libraries, and the buffers of each
- * thread; 0 at first. A program that sets both, as the command does, keeps its whole resident set below the limit.
- * Needs that messages state include the program and one thread; where there is no room for the buffers of all threads,
- * fewer work. */
-RUNG_API void rung_ctx_set_overhead(rung_ctx *ctx, int64_t program, int64_t thread);
 
 /* A fact about how models are made with this context, such as "command" and the command line: the models of later fits,
  * searches and updates keep it (rung_model_note_at). A later value of the same name replaces it; NULL removes it. The
@@ -152,35 +145,10 @@ typedef void rung_progress_fn(void *user, const char *stage, double done);
 RUNG_API void rung_ctx_set_log(rung_ctx *ctx, rung_log_fn *log, void *user);
 RUNG_API void rung_ctx_set_progress(rung_ctx *ctx, rung_progress_fn *fn, void *user);
 
-/* Several processes that work together, each with its own context. A program supplies these three operations, by MPI or
- * otherwise; the library calls them in the same order in every process. They return 0, or another number on failure. */
-typedef struct {
-    size_t size;
-    int rank, ranks; /* this process, from 0; all of them */
-    void *user;
-    int (*sum)(void *user, double *v, int64_t n);                   /* v := the sum over all processes */
-    int (*broadcast)(void *user, void *bytes, int64_t n, int from); /* the bytes of process `from`, to all */
-    int (*barrier)(void *user);                                     /* waits for all */
-} rung_comm;
-/* comm is copied; NULL: this process works alone, as at first. What is summed has the same bits for any number of
- * processes: rows are summed in the order of a file, files and their sums in a tree of fixed shape. RUNG_EARG: a rank
- * outside the ranks, a missing function. */
-RUNG_API RUNG_CHECK rung_status rung_ctx_set_comm(rung_ctx *ctx, const rung_comm *comm);
-
 /* Stops the call that runs with this context: it soon returns RUNG_EINTERRUPT and leaves nothing half done. The request
  * stays until rung_ctx_clear_interrupt: all later calls return RUNG_EINTERRUPT at once. */
 RUNG_API void rung_ctx_interrupt(rung_ctx *ctx);
 RUNG_API void rung_ctx_clear_interrupt(rung_ctx *ctx);
-
-/* The work done so far with one context, operation by operation. */
-typedef struct {
-    size_t size;
-    const char *name;
-    int64_t calls;
-    double flops, seconds;
-} rung_counter;
-/* Fills in the counter of an index from 0; returns 0 past the last one (or where out->size is not set), else 1. */
-RUNG_API int rung_ctx_counter(const rung_ctx *ctx, int index, rung_counter *out);
 
 /* ---- methods ------------------------------------------------------------------------------------ */
 
@@ -221,7 +189,7 @@ typedef enum {
     RUNG_METHOD_USES_UNLABELLED = 128,
     RUNG_METHOD_EVIDENCE = 256,  /* reports the log evidence of the labels, which a search can decide by */
     RUNG_METHOD_INTERVALS = 512, /* takes labels that are intervals of classes, such as 2..4 */
-    RUNG_METHOD_PASSES = 1024    /* can be fitted to data larger than memory (rung_data_open) */
+    RUNG_METHOD_PASSES = 1024    /* can be fitted to data larger than memory (rung_data_open, experimental.h) */
 } rung_method_flag;
 
 typedef struct {
@@ -394,10 +362,6 @@ RUNG_API RUNG_CHECK rung_status rung_data_new_real(rung_ctx *ctx, const rung_vie
  * RUNG_EARG: a name that is empty, or twice there. */
 RUNG_API RUNG_CHECK rung_status rung_data_set_names(rung_ctx *ctx, rung_data *data, const char *const *columns,
                                                     const char *label, const char *const *classes);
-/* Which rows were labelled because they were chosen (a flag per row, not 0: rung_suggested.random was 0), before the
- * data are used; NULL: none. They teach as the others do, but a fit counts only the others in its error: chosen rows
- * are not like new ones. A table says it in a column named `suggested` with cells `chosen`, `random` or empty. */
-RUNG_API RUNG_CHECK rung_status rung_data_set_chosen(rung_ctx *ctx, rung_data *data, const int *chosen);
 /* Rows that belong together (of one patient, one school), before the data are used: a number per row, equal for rows of
  * one group; copied. Every fit, search and importance holds them out together. NULL: none. */
 RUNG_API RUNG_CHECK rung_status rung_data_set_groups(rung_ctx *ctx, rung_data *data, const int *group);
@@ -414,26 +378,10 @@ RUNG_API RUNG_CHECK rung_status rung_data_set_upper(rung_ctx *ctx, rung_data *da
  * neither. */
 RUNG_API RUNG_CHECK rung_status rung_data_new_labels(rung_ctx *ctx, int64_t n, const char *const *labels,
                                                      const char *order, rung_data **out);
-/* Which labelled rows leave together where rows are held out: those of a group, and equal rows as equal_rows says (see
- * rung_spec_set_equal_rows; NULL: auto). Fills in a number per row, equal for rows that do. RUNG_EARG: the rule. */
-RUNG_API RUNG_CHECK rung_status rung_data_together(rung_ctx *ctx, const rung_data *data, const char *equal_rows,
-                                                   int *group);
 /* Some rows of a data set (n row numbers from 0), with its columns and classes; what stands for a missing cell is the
  * median of these rows. hidden: n flags, not 0: without its label; may be NULL. RUNG_EARG: a row that is not there. */
 RUNG_API RUNG_CHECK rung_status rung_data_subset(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows,
                                                  const int *hidden, rung_data **out);
-/* A data set by formula, by the seed of the context. noise < 0: that of the formula; unlabelled: the share of the rows
- * whose label is hidden, stratified by class, each of which keeps at least one. RUNG_EARG: an unknown name, a number
- * that cannot be. */
-RUNG_API RUNG_CHECK rung_status rung_data_generate(rung_ctx *ctx, const char *name, int64_t rows, double noise,
-                                                   double unlabelled, rung_data **out);
-/* The name of a formula, by index from 0, and in *help (unless that is NULL) a few words about it; NULL past the end.
- */
-RUNG_API const char *rung_generator_at(int index, const char **help);
-/* Sets some of n ranks to 0, at random by the seed of the context, stratified by class: about `share` of them or, with
- * keep > 0, all but `keep` of each class. Each class keeps at least one. RUNG_EARG: an invalid number. */
-RUNG_API RUNG_CHECK rung_status rung_ranks_hide(rung_ctx *ctx, int64_t n, int *rank, int classes, double share,
-                                                int64_t keep);
 RUNG_API void rung_data_free(rung_data *data);
 
 RUNG_API int64_t rung_data_rows(const rung_data *data);
@@ -447,43 +395,9 @@ RUNG_API const int *rung_data_ranks(const rung_data *data); /* one per row, 0: u
 /* The upper ends of labels that are intervals, rung_data_ranks being the lower ones; NULL: every label is one class. */
 RUNG_API const int *rung_data_uppers(const rung_data *data);
 RUNG_API const double *rung_data_targets(const rung_data *data); /* real targets, NaN: unlabelled; NULL: classes */
-RUNG_API const int *rung_data_chosen(const rung_data *data);     /* a flag per row; NULL: none was chosen */
 RUNG_API const int *rung_data_groups(const rung_data *data);     /* a number per row; NULL: none */
 RUNG_API const double *rung_data_weights(const rung_data *data); /* one per row; NULL: all 1 */
 RUNG_API rung_view rung_data_view(const rung_data *data);        /* the coded rows */
-
-/* ---- the rows of files ---------------------------------------------------------------------------- */
-
-/* Whether the rows of files are read in passes of blocks, so that they may be larger than memory. */
-typedef enum {
-    /* Where the fit would otherwise exceed the memory limit of the context (8 GiB where it has none). */
-    RUNG_PASSES_AUTO = 0,
-    RUNG_PASSES_ALWAYS = 1,
-    RUNG_PASSES_NEVER = 2
-} rung_passes;
-
-/* The rows of files for a fit by spec, loaded or read in passes. Files of up to 10,000 rows are loaded if they can be,
- * and so are those that passes cannot serve: for a method that is not RUNG_METHOD_PASSES or has landmarks=exact, with
- * real targets, groups, kept data, sparse rows, named pipes. Standard input ("-") is read to its end and kept for later
- * calls with this context: in memory, or in a temporary file where it exceeds a sixteenth of the limit (RUNG_EIO: there
- * is no room).
- *
- * The first pass is made here: it finds the columns, all categories and classes, and a uniform sample of at most
- * 200,000 rows, by the seed, as large as the memory limit and the method allow; fills, scaling and quantiles are
- * learned from it. The data set is that sample, and rung_model_fit reads all rows: by sums over further passes (kdlor,
- * krr, ckr, pom), into the bins of boosted trees (boost, those of auto), or not at all (isbor and the other models of
- * auto learn from the sample). The processes of rung_ctx_set_comm divide the files among them. The files must not
- * change meanwhile (RUNG_EIO). Errors of rung_table_read_files and rung_data_encode; RUNG_EARG: RUNG_PASSES_ALWAYS
- * where passes cannot serve. */
-RUNG_API RUNG_CHECK rung_status rung_data_open(rung_ctx *ctx, const rung_spec *spec, const rung_files *files,
-                                               const rung_read_options *options, const rung_encode_options *encode,
-                                               rung_passes passes, rung_data **out);
-/* Not 0: the rows of the data set are a sample of those that a fit reads in passes. */
-RUNG_API int rung_data_in_passes(const rung_data *data);
-/* These, or the rows of the data set where it has all of them. */
-RUNG_API int64_t rung_data_all_rows(const rung_data *data);
-/* Of these, the rows of a class; 0: unlabelled ones. A label that is an interval of classes counts nowhere. */
-RUNG_API int64_t rung_data_all_count(const rung_data *data, int rank);
 
 /* ---- specs -------------------------------------------------------------------------------------- */
 
@@ -530,22 +444,6 @@ RUNG_API const char *rung_spec_value(const rung_spec *spec, const char *name);
 RUNG_API RUNG_CHECK rung_status rung_model_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data,
                                                rung_model **out);
 RUNG_API void rung_model_free(rung_model *model);
-
-/* A condition that a right answer meets, such as a gradient that is 0, and how well a model meets it. */
-typedef struct {
-    const char *name, *what; /* what was computed, in a few words */
-    double value, tolerance;
-    int ok; /* value <= tolerance */
-} rung_condition;
-/* Checks whether a model is the right answer: recomputes from the data the conditions that it must meet: optimality of
- * the solution (gradients, duality gap, residuals), valid probabilities, thresholds in order, equal answers once saved.
- * spec and data are those of the fit. RUNG_OK where they could be computed, also if one is not met: look at its `ok`.
- * RUNG_EARG: the model is not of this spec, or not of these data. */
-RUNG_API RUNG_CHECK rung_status rung_model_verify(rung_ctx *ctx, const rung_spec *spec, const rung_data *data,
-                                                  const rung_model *model, rung_verification **out);
-/* By index from 0; NULL past the end. */
-RUNG_API const rung_condition *rung_verification_at(const rung_verification *verification, int index);
-RUNG_API void rung_verification_free(rung_verification *verification);
 
 /* New labelled rows (coded by rung_model_encode) join a model that kept its own: the model of a fit to all of them with
  * the scaling of the first fit, found from where that ended. The model given stays as it is. RUNG_EARG: see
@@ -658,31 +556,6 @@ RUNG_API int rung_model_calibration(const rung_model *model, double *slope, int 
 RUNG_API const char *rung_model_report_at(const rung_model *model, int index, const double **values, int64_t *count);
 RUNG_API int64_t rung_model_training_rows(const rung_model *model); /* of rung_model_predict_training; 0: none */
 
-/* How scores are computed: "constant", "linear", "kernel", "neighbours", "trees", "average" (of several members). */
-RUNG_API const char *rung_model_scorer(const rung_model *model);
-/* One of the models that are averaged, or the model itself. Real numbers that a member does not have are NaN. */
-typedef struct {
-    size_t size;
-    double weight;      /* in the average; the weights add up to 1 */
-    const char *kind;   /* a few words, such as "gaussian process" */
-    const char *scale;  /* of the columns it sees, as in rung_spec_set_scale */
-    const char *kernel; /* "rbf", ...; NULL: none */
-    double gamma, coef0;
-    int degree;               /* 0: none */
-    const double *precisions; /* a weight for each coded column: n_precisions of them; NULL: none */
-    int64_t n_precisions;
-    double variance;       /* of the Gaussian process */
-    int64_t neighbours;    /* 0: none */
-    double power;          /* of the scores of label spreading */
-    int64_t trees, leaves; /* 0: none */
-    int weighted;          /* 1: its columns are weighted by their relevance */
-} rung_member;
-/* Fills in the member of an index from 0; returns 0 past the last one (or where out->size is not set), else 1. */
-RUNG_API int rung_model_member(const rung_model *model, int index, rung_member *out);
-/* The number of trees and, in *leaves (unless that is NULL), of their leaves; 0: the model has none. */
-RUNG_API int64_t rung_model_trees(const rung_model *model, int64_t *leaves);
-/* The share of the loss reduction that is due to splits on a column (of a table, from 0); 0 without trees. */
-RUNG_API double rung_model_gain(const rung_model *model, int64_t column);
 /* A coefficient of a model whose score is linear in the columns ("linear"), or a threshold, on the scale of the data:
  *     score = sum of value x,   P(y <= q) = L(threshold_q - score),   L logistic (pom, link=logit) or normal (probit).
  * Where the scaling ranks the columns, x is the share of training rows below. What a model does not have is NaN: only
@@ -724,8 +597,6 @@ typedef struct {
 /* Fills in the test of an index from 0, the first being that of all columns; returns 0 past the last one (or where
  * there is none, or out->size is not set), else 1. */
 RUNG_API int rung_model_parallel(const rung_model *model, int index, rung_parallel_test *out);
-/* Rows or basis functions with a coefficient, as the fit counted them. */
-RUNG_API int64_t rung_model_terms(const rung_model *model);
 /* Training rows that the model and its file contain; 0: none. */
 RUNG_API int64_t rung_model_stored_rows(const rung_model *model);
 /* The names of groups of rows that the model keeps for updates; 0: none. */
@@ -742,60 +613,6 @@ RUNG_API const double *rung_model_cost(const rung_model *model, double *abstain)
 
 /* The whole description, as one JSON object; release it with rung_free. RUNG_EDATA: a text that is not UTF-8. */
 RUNG_API RUNG_CHECK rung_status rung_model_describe(rung_ctx *ctx, const rung_model *model, char **json);
-
-/* ---- explanation -------------------------------------------------------------------------------- */
-
-/* Everything here works on the columns of the source (a category is one of them, whatever its 0/1 columns) and asks the
- * model for predictions alone. The answer that is explained is the expected rank, sum_q q P(y = q); the rank where a
- * model has no probabilities; the number where targets are real. Reports are one JSON object; release them with
- * rung_free. */
-typedef struct { /* zeros: the default */
-    size_t size;
-    int repeats;  /* permutations of each column; 0: 5 */
-    int64_t rows; /* labelled rows to use at most, chosen at random by the seed; 0: 2000 */
-    int folds;    /* rung_importance_held_out; 0: 5 */
-} rung_importance_options;
-/* By how much the error rises when a column is permuted among the labelled rows, with a 95 % range over the rows;
- * related columns are also permuted together. The data are coded by rung_model_encode; the report says whether the
- * model was fitted to them (`seen`), in which case the numbers say what the fit used rather than what helps on new
- * rows. options: NULL: the default. RUNG_EARG: an option, a model without ranks; RUNG_EDATA: fewer than two labels. */
-RUNG_API RUNG_CHECK rung_status rung_importance_run(rung_ctx *ctx, const rung_model *model, const rung_data *data,
-                                                    const rung_importance_options *options, char **report);
-/* The same for a method: every labelled row is predicted by a fit to the other folds, which has not seen it.
- * RUNG_EDATA: too few labels to hold any out; errors of rung_model_fit. */
-RUNG_API RUNG_CHECK rung_status rung_importance_held_out(rung_ctx *ctx, const rung_spec *spec, const rung_data *data,
-                                                         const rung_importance_options *options, char **report);
-
-typedef struct { /* zeros: the default */
-    size_t size;
-    const char *const *columns; /* by name or position from 1; ends with NULL; NULL: all of them */
-    int points;                 /* of a column of numbers, at quantiles of its values; 0: 21 */
-    int64_t rows;               /* to average over at most, chosen at random by the seed; 0: 500 */
-    int pair;                   /* 1: the joint effect of the two columns given, as a map */
-} rung_effects_options;
-/* How the answer and the probability of every class change along a column: partial dependence (every row gets the
- * value) and accumulated local effects (only rows near it; Apley and Zhu, 2020), with the distribution of the values. A
- * category has partial dependence alone. Labels are not needed. RUNG_EARG: an option, a model without ranks. */
-RUNG_API RUNG_CHECK rung_status rung_effects_run(rung_ctx *ctx, const rung_model *model, const rung_data *data,
-                                                 const rung_effects_options *options, char **report);
-
-typedef struct { /* zeros: the default */
-    size_t size;
-    int64_t row;  /* of the data, from 0 */
-    int samples;  /* pairs of orders of the columns; 0: all sets of columns, or as many pairs as the work allows */
-    int64_t rows; /* of the background to use at most, chosen at random by the seed; 0: as the work allows */
-    const char *const *fixed; /* columns that cannot change, by name or position from 1; ends with NULL; NULL: none */
-    const rung_data *background; /* the rows to compare with, coded by rung_model_encode; NULL: the data themselves */
-} rung_row_options;
-/* Why a row gets its answer: the contribution of every column against the average row of the background (Shapley
- * values, which add up to the difference), and the smallest change of at most three columns, within the values of the
- * background, that would move it one class down or up. The report says "exact" where all sets of columns were replaced
- * in all rows of the background, which is done where it takes few predictions. Otherwise orders of the columns are
- * sampled in antithetic pairs and rows at random, as many as can be had for moderate work, and every contribution has
- * the standard error of that. RUNG_EARG: an option, a row that is not there, a model without ranks; RUNG_EDATA: a
- * background of one row. */
-RUNG_API RUNG_CHECK rung_status rung_row_explain(rung_ctx *ctx, const rung_model *model, const rung_data *data,
-                                                 const rung_row_options *options, char **report);
 
 /* ---- costs ------------------------------------------------------------------------------------- */
 
@@ -919,7 +736,7 @@ RUNG_API RUNG_CHECK rung_status rung_reliability_compute(rung_ctx *ctx, int64_t 
                                                          const double *proba, int bins, rung_reliability_bin *out,
                                                          double *ece);
 
-/* ---- searches and curves ------------------------------------------------------------------------ */
+/* ---- searches ------------------------------------------------------------------------ */
 
 /* Lists end with NULL. */
 typedef struct { /* zeros: the default */
@@ -978,106 +795,6 @@ RUNG_API int rung_search_nested(const rung_search *search, rung_metrics *out);
 RUNG_API const char *rung_search_nested_choice(const rung_search *search, int index);
 /* All of it, as one JSON object; release it with rung_free. */
 RUNG_API RUNG_CHECK rung_status rung_search_describe(rung_ctx *ctx, const rung_search *search, char **json);
-
-typedef struct { /* zeros: the default */
-    size_t size;
-    const char *const *methods; /* ends with NULL; NULL: the default method */
-    const char *const *fixed;   /* "ridge=0.1": for the methods that have it */
-    const char *const *weights; /* class weights: "high=2", "balanced" */
-    const char *scale;          /* as in rung_spec_set_scale */
-    const char *metric;         /* key of rung_metric_at; NULL: mae */
-    const int *sizes;           /* labels per class, ascending; NULL: 5, 10, 20, ... as the data allow */
-    int n_sizes;
-    int repeats;                   /* 0: 10 */
-    const char *const *strategies; /* ways to choose the rows to label, see below; ends with NULL; NULL: none */
-    const char *equal_rows;        /* as in rung_spec_set_equal_rows; NULL: auto */
-    int64_t more;                  /* forecast the error after so many more labels; 0: as many as there are */
-    int no_forecast;               /* 1: none, which saves time */
-} rung_curve_options;
-/* The error by number of labels: does it pay to label more rows, and do the unlabelled rows help? Each repeat holds out
- * a third of the labelled rows, by class, as a test set. Of the others an increasing number of labels per class is kept
- * and the rest are hidden; every method is fitted with and (where it uses them) without the rows that have no label
- * then, and compared with the constant median. options: NULL: the default. RUNG_EARG: an option; RUNG_EDATA: too few
- * labels.
- * With strategies labelling is replayed: two labels of each class are given, then every strategy chooses the next rows,
- * batch after batch: "random" draws them, "suggest" takes those of rung_suggest_run. Sizes are labels in total then,
- * after the first ones; NULL: batches of 12 up to 120. */
-RUNG_API RUNG_CHECK rung_status rung_curve_run(rung_ctx *ctx, const rung_curve_options *options, const rung_data *data,
-                                               rung_curve **out);
-RUNG_API void rung_curve_free(rung_curve *curve);
-
-RUNG_API const rung_metric *rung_curve_metric(const rung_curve *curve);
-RUNG_API int rung_curve_repeats(const rung_curve *curve);
-RUNG_API int64_t rung_curve_test_rows(const rung_curve *curve); /* of each repeat */
-/* The labels per class of a size (with strategies: in total), by index from 0, and in *labels (unless that is NULL)
- * those of all classes; 0 past the last one. */
-RUNG_API int rung_curve_size(const rung_curve *curve, int index, int64_t *labels);
-typedef struct {
-    const char *method;
-    int unlabelled;       /* 1: fitted with the unlabelled rows */
-    const double *values; /* sizes x repeats, those of a size are contiguous; NaN: undefined */
-    const char *strategy; /* how rows were chosen to be labelled; NULL: labels per class at random */
-} rung_curve_line;
-/* The lines, by index from 0; NULL past the last one. */
-RUNG_API const rung_curve_line *rung_curve_at(const rung_curve *curve, int index);
-/* All of it, as one JSON object; release it with rung_free. */
-RUNG_API RUNG_CHECK rung_status rung_curve_describe(rung_ctx *ctx, const rung_curve *curve, char **json);
-
-/* ---- which rows to label next ------------------------------------------------------------------- */
-
-typedef struct { /* zeros: the default */
-    size_t size;
-    int64_t n;        /* rows wanted, at most 500; 0: 20 */
-    double random;    /* the share of them that is drawn at random, up to 1; 0: 0.2, and every second row until 8
-                       * labelled ones were not chosen */
-    int no_random;    /* 1: none is */
-    const int *leave; /* a flag per row, not 0: do not suggest it, such as one that was skipped; NULL: none */
-    int64_t more;     /* forecast the error after so many more labels; 0: n */
-    int no_forecast;  /* 1: none, which saves time */
-} rung_suggest_options;
-
-typedef struct {
-    int64_t row; /* of the data, from 0 */
-    int random;  /* 1: drawn at random from all unlabelled rows, so that the error can be estimated from its label */
-    double
-        score; /* the share of what is not known about the unlabelled rows that its label is expected to tell, 0 to 1 */
-    int guess; /* the rank that the model predicts for it; 0: there is no model yet */
-    const char *reason; /* in words */
-} rung_suggested;
-
-/* The unlabelled rows whose labels are worth most together, best first, the random ones among them. Rows
- * that stand for many others, unlike those labelled, and about which the model is in doubt come first; without labels
- * those that stand for many. Never two rows that are equal in all columns. By the seed of the context. options: NULL:
- * the default. RUNG_EARG: an option, real targets; RUNG_EDATA: no row is unlabelled; errors of rung_model_fit. */
-RUNG_API RUNG_CHECK rung_status rung_suggest_run(rung_ctx *ctx, const rung_spec *spec, const rung_data *data,
-                                                 const rung_suggest_options *options, rung_suggestion **out);
-RUNG_API void rung_suggestion_free(rung_suggestion *suggestion);
-/* By index from 0; NULL past the last one. There are fewer than wanted where there are no more distinct rows. */
-RUNG_API const rung_suggested *rung_suggestion_at(const rung_suggestion *suggestion, int64_t index);
-
-/* What more labels will buy. */
-typedef struct {
-    size_t size;
-    int64_t labels;                /* now */
-    int64_t more;                  /* so many more */
-    double now, now_low, now_high; /* the mean absolute error now, with its 95 % range */
-    double value, low, high;       /* the error of a fit to all of them: median and 90 % range */
-} rung_forecast;
-/* From a learning curve, the errors (n of them) of fits to ascending numbers of labels, the last being the error now:
- * by a power law with an unknown limit, averaged over all that agree with the curve. se: the standard errors; NULL:
- * from how the errors scatter. RUNG_EARG: fewer than two errors, sizes that do not ascend, a negative number,
- * out->size. */
-RUNG_API RUNG_CHECK rung_status rung_forecast_run(rung_ctx *ctx, int n, const int64_t *labels, const double *error,
-                                                  const double *se, int64_t more, rung_forecast *out);
-/* The forecast for the data of a suggestion, from fits to parts of its labels. Only rows that were not chosen count in
- * the errors. Returns 0 (and leaves out alone) where it was not wanted, there are too few labels, or out->size is not
- * set. */
-RUNG_API int rung_suggestion_forecast(const rung_suggestion *suggestion, rung_forecast *out);
-/* The same for a line of a curve, from all labels of the data and not only those outside the test rows: what
- * rung_suggest_run forecasts of the same data. Of the mean absolute error, whatever the metric of the curve. Returns 0
- * (and leaves out alone) for lines that hide unlabelled rows from a method that uses them, for the constant median, for
- * rows that are not labelled at random, and as above. */
-RUNG_API int rung_curve_forecast(const rung_curve *curve, int index, rung_forecast *out);
 
 #ifdef __cplusplus
 }

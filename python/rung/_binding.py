@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""librung, bound through its own header.
+"""librung, bound through its own headers.
 
-The binding is the text of rung.h: cffi reads the declarations and calls the shared library, so there is no list of
-functions or structures to keep up to date and nothing to compile per version of Python. NumPy is not needed here nor in
-_table.py and _signatures.py: they also run where a wheel is built (_stubs.py).
+The binding is the text of rung.h and experimental.h: cffi reads the declarations and calls the shared library, so there
+is no list of functions or structures to keep up to date and nothing to compile per version of Python. NumPy is not
+needed here nor in _table.py and _signatures.py: they also run where a wheel is built (_stubs.py).
 """
 
 import keyword
@@ -26,8 +26,8 @@ def _first(*candidates):
 
 
 def _declarations(header):
-    """The declarations of rung.h, without preprocessor directives."""
-    text = header[header.index("typedef enum") : header.rindex("#ifdef __cplusplus")]
+    """The declarations of a header, without preprocessor directives."""
+    text = header[header.index("\ntypedef ") : header.rindex("#ifdef __cplusplus")]
     text = re.sub(r"^#.*$", "", text, flags=re.MULTILINE)
     return re.sub(r"\bRUNG_(API|CHECK)\b", "", text)
 
@@ -36,9 +36,13 @@ def defined(header, name):
     return re.search(rf'^#define {name} "?([^"\s]+)', header, flags=re.MULTILINE).group(1)
 
 
-HEADER = pathlib.Path(_first(HERE / "rung.h", TREE / "include/rung/rung.h")).read_text(encoding="utf-8")
+def _read(name):
+    return pathlib.Path(_first(HERE / name, TREE / "include/rung" / name)).read_text(encoding="utf-8")
+
+
+HEADER, EXPERIMENTAL = _read("rung.h"), _read("experimental.h")
 ffi: Any = cffi.FFI()
-ffi.cdef(_declarations(HEADER))
+ffi.cdef(_declarations(HEADER) + _declarations(EXPERIMENTAL))
 
 
 def _library():
@@ -52,6 +56,9 @@ _abi = defined(HEADER, "RUNG_ABI")
 lib: Any = ffi.dlopen(_library(), ffi.RTLD_NOW | ffi.RTLD_NODELETE)
 if str(lib.rung_abi()) != _abi:
     raise ImportError(f"librung has ABI {lib.rung_abi()}, but its header {_abi}; reinstall rung")
+_version = defined(HEADER, "RUNG_VERSION")  # experimental.h is that of one version
+if ffi.string(lib.rung_version()).decode() != _version:
+    raise ImportError(f"librung is version {ffi.string(lib.rung_version()).decode()}, not {_version}; reinstall rung")
 
 
 def text(pointer):

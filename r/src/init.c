@@ -42,6 +42,10 @@ static const R_CallMethodDef routines[] = {
 
 void R_init_rung(DllInfo *info)
 {
+    /* rung/experimental.h is that of one version */
+    if (rung_version_number() != RUNG_VERSION_NUMBER)
+        Rf_error("librung is version %s, but this package was built with %s: install the package again", rung_version(),
+                 RUNG_VERSION);
     R_registerRoutines(info, NULL, routines, NULL, NULL);
     R_useDynamicSymbols(info, FALSE);
     R_forceSymbols(info, TRUE);

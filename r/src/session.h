@@ -9,7 +9,7 @@
 #define STRICT_R_HEADERS
 #include <R.h>
 #include <Rinternals.h>
-#include <rung/rung.h>
+#include <rung/experimental.h>
 
 typedef struct session session;
 

@@ -3,7 +3,7 @@
 #ifndef RUNG_BASE_STATUS_H
 #define RUNG_BASE_STATUS_H
 
-#include "rung/rung.h"
+#include "rung/experimental.h"
 
 #define TRY(call)                                                                                                      \
     do {                                                                                                               \
