@@ -18,7 +18,8 @@
 static const command *const commands[] = {
     &command_fit,     &command_tune,     &command_curve,      &command_suggest, &command_label,   &command_predict,
     &command_update,  &command_evaluate, &command_explain,    &command_compare, &command_metrics, &command_inspect,
-    &command_methods, &command_generate, &command_experiment, &command_plot,    &command_serve,   &command_demo};
+    &command_methods, &command_generate, &command_experiment, &command_plot,    &command_serve,   &command_export,
+    &command_demo};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 const command *command_at(int index) { return index >= 0 && index < COMMANDS ? commands[index] : NULL; }

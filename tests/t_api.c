@@ -171,6 +171,8 @@ static void refuse_models(rung_ctx *ctx, const things *have)
     CLEARED(rung_model_load_memory, model, ctx, NULL, 1, &model);
     REFUSED(rung_model_load_memory, ctx, "x", 1, NULL);
     CLEARED(rung_model_describe, text, ctx, NULL, &text);
+    CLEARED(rung_model_export, text, ctx, NULL, "json", NULL, &text, &size);
+    REFUSED(rung_model_export, ctx, have->model, NULL, NULL, &text, &size);
     REFUSED(rung_model_describe, ctx, have->model, NULL);
     REFUSED(rung_model_predict, ctx, NULL, &X, NULL, &out);
     REFUSED(rung_model_predict, ctx, have->model, NULL, NULL, &out);

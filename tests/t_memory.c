@@ -435,6 +435,21 @@ static rung_status describe(place *p)
     return status;
 }
 
+static rung_status export(place *p)
+{
+    char *bytes;
+    int64_t size;
+    rung_export_options options = {.size = sizeof options, .with_rows = 1};
+    rung_status status = RUNG_OK;
+    const char *form;
+    for (int i = 0; status == RUNG_OK && (form = rung_export_target(i)); i++) {
+        status = rung_model_export(p->ctx, p->model, form, &options, &bytes, &size);
+        assert_int_equal(status == RUNG_OK, bytes != NULL);
+        rung_free(bytes);
+    }
+    return status;
+}
+
 static rung_status save(place *p)
 {
     rung_status status = rung_model_save(p->ctx, p->model, p->file);
@@ -511,6 +526,7 @@ static void test_each_method(void **state)
         assert_ok(p->ctx, rung_model_fit(p->ctx, p->spec, p->data, &p->model));
         FAIL_EACH(p, predict);
         FAIL_EACH(p, describe);
+        FAIL_EACH(p, export);
         FAIL_EACH(p, save);
         FAIL_EACH(p, save_memory);
         assert_ok(p->ctx, rung_model_save(p->ctx, p->model, p->file));

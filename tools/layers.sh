@@ -11,7 +11,7 @@
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 families="baseline spread discriminant projection target svm bayes boost mixture"
-order="base linalg input/table data input/encode input/read rows kernel graph problem trees solve eval model fit $(for f in $families; do printf 'method/%s ' "$f"; done)suggest select explain api"
+order="base linalg input/table data input/encode input/read rows kernel graph problem trees solve eval model export fit $(for f in $families; do printf 'method/%s ' "$f"; done)suggest select explain api"
 
 files=$(find src cli -name '*.[ch]' | LC_ALL=C sort)
 [ -n "$files" ] || { echo "layers.sh: no source files under $(pwd)" >&2; exit 1; }
@@ -36,7 +36,7 @@ FNR == 1 {
     top = !in_cli && folder == "" # src/methods.c: sees everything in src/
     if (!in_cli && !top && !(folder in rank)) bad("folder src/" folder " has no place in the order: " order)
 }
-!in_cli && /"[^"]*(--[a-z][a-z][a-z]|(^|[^a-z])-[a-z] [a-zA-Z-]+=|rung (fit|tune|curve|predict|explain|compare|update|evaluate|metrics|inspect|methods|generate|experiment|plot|demo|serve|suggest|label)([^a-z]|$))[^"]*"/ {
+!in_cli && /"[^"]*(--[a-z][a-z][a-z]|(^|[^a-z])-[a-z] [a-zA-Z-]+=|rung (fit|tune|curve|predict|explain|compare|update|evaluate|metrics|inspect|methods|generate|experiment|plot|demo|serve|suggest|label|export)([^a-z]|$))[^"]*"/ {
     bad("a text that names an option of the command: say it in plain words, and name the option by hint() or log_hint()")
 }
 /^[ \t]*#[ \t]*include[ \t]*["<]/ {

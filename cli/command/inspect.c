@@ -252,6 +252,17 @@ static bool reports(const rung_model *model, const char *key)
     return false;
 }
 
+/* In which forms rung export can write it. */
+static void print_export(const rung_model *model)
+{
+    entry e;
+    const char *form;
+    FILE *f = entry_open(&e, "export");
+    for (int i = 0; (form = rung_export_target(i)); i++) fprintf(f, "%s.%s", i ? ", " : "", form);
+    if (rung_model_export_rows(model) > 0) fputs(", with training rows in it (--with-rows)", f);
+    entry_close(&e);
+}
+
 static void print_page(const char *path, const rung_model *model)
 {
     const rung_method *method = rung_method_find(rung_model_method(model));
@@ -299,6 +310,7 @@ static void print_page(const char *path, const rung_model *model)
     if (rung_model_training_rows(model) > 0)
         put("", "it contains the predictions for its %lld training rows, and their labels",
             (long long)rung_model_training_rows(model));
+    print_export(model);
     put("written by", "rung %s, file format %d", rung_model_library(model), rung_model_format());
     coefficients_text(stdout, model);
 }

@@ -28,7 +28,7 @@ typedef struct {
 
 extern const command command_fit, command_predict, command_evaluate, command_metrics, command_inspect, command_methods,
     command_generate, command_tune, command_curve, command_update, command_experiment, command_plot, command_demo,
-    command_explain, command_compare, command_serve, command_suggest, command_label;
+    command_explain, command_compare, command_serve, command_suggest, command_label, command_export;
 
 const command *command_at(int index); /* NULL past the last */
 const command *command_find(const char *name);

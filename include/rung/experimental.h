@@ -319,6 +319,23 @@ RUNG_API int rung_suggestion_forecast(const rung_suggestion *suggestion, rung_fo
  * rows that are not labelled at random, and as above. */
 RUNG_API int rung_curve_forecast(const rung_curve *curve, int index, rung_forecast *out);
 
+/* ---- a model for other programs ----------------------------------------------------------------- */
+
+typedef struct { /* zeros: the default */
+    size_t size;
+    const char *prefix; /* of the names in C; NULL: rung_model */
+    double level;       /* of the prediction intervals; 0: 0.9 */
+    int with_rows;      /* 1: training rows may be in what is written */
+} rung_export_options;
+/* The model as a file that needs no rung to predict, in one of the forms of rung_export_target, with everything that a
+ * prediction consists of: the bytes, followed by a 0, and their number; release them with rung_free. options: NULL: the
+ * default. RUNG_EARG: no such form, an option, or a model that contains training rows without with_rows. */
+RUNG_API RUNG_CHECK rung_status rung_model_export(rung_ctx *ctx, const rung_model *model, const char *target,
+                                                  const rung_export_options *options, char **bytes, int64_t *size);
+/* The forms, by index from 0: the ending of their files, such as "json"; NULL past the last one. */
+RUNG_API const char *rung_export_target(int index);
+RUNG_API int64_t rung_model_export_rows(const rung_model *model); /* training rows that an export would contain */
+
 #ifdef __cplusplus
 }
 #endif

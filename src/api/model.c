@@ -3,6 +3,7 @@
 #include "model/model.h"
 
 #include "api/call.h"
+#include "export/export.h"
 
 void rung_model_free(rung_model *model) { model_free(model); }
 
@@ -73,3 +74,17 @@ rung_status rung_model_predict_training(rung_ctx *ctx, const rung_model *model, 
     TRY(options_take(ctx, "rung_model_predict_training", out, &own, sizeof own));
     CALL(ctx, model_predict_training(ctx, model, &how, &own));
 }
+
+rung_status rung_model_export(rung_ctx *ctx, const rung_model *model, const char *target,
+                              const rung_export_options *options, char **bytes, int64_t *size)
+{
+    NOTHING(bytes);
+    if (!ctx || !model || !target || !bytes || !size) return missing(ctx, "rung_model_export");
+    rung_export_options how;
+    TRY(options_take(ctx, "rung_model_export", options, &how, sizeof how));
+    CALL(ctx, model_export(ctx, model, target, &how, bytes, size));
+}
+
+const char *rung_export_target(int index) { return export_target(index); }
+
+int64_t rung_model_export_rows(const rung_model *model) { return model ? model_export_rows(model) : 0; }

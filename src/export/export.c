@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "export/export.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/target.h"
+#include "model/file.h"
+
+static const struct {
+    const char *name;
+    export_fn *print;
+} targets[] = {{"json", export_json}};
+enum { TARGETS = sizeof targets / sizeof *targets };
+
+const char *export_target(int index) { return index >= 0 && index < TARGETS ? targets[index].name : NULL; }
+
+static rung_status find_target(rung_ctx *ctx, const char *name, export_fn **out)
+{
+    char list[128] = "";
+    for (int i = 0; i < TARGETS; i++) {
+        if (strcmp(name, targets[i].name) == 0) return *out = targets[i].print, RUNG_OK;
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", targets[i].name);
+    }
+    return set_error(ctx, RUNG_EARG, "a model cannot be written as '%.40s'; there are: %s", name, list);
+}
+
+const char *column_title(const coding *code, int64_t j, char name[32])
+{
+    if (*code->columns[j].name) return code->columns[j].name;
+    snprintf(name, 32, "x%lld", (long long)j + 1);
+    return name;
+}
+
+int64_t model_export_rows(const rung_model *m)
+{
+    for (int i = 0; i < m->n_members; i++)
+        if (m->members[i].score.rows && m->members[i].score.m > 0) return m->n_expansion;
+    return 0;
+}
+
+/* The checksum that the model has in its file. */
+static rung_status checksum_of(rung_ctx *ctx, const rung_model *m, char digits[DIGITS + 1])
+{
+    char *file;
+    int64_t size;
+    TRY(model_to_memory(ctx, m, &file, &size));
+    memcpy(digits, file + DIGITS_AT, DIGITS);
+    digits[DIGITS] = 0;
+    free(file);
+    return RUNG_OK;
+}
+
+static rung_status check_options(rung_ctx *ctx, const rung_model *m, const rung_export_options *o)
+{
+    int64_t rows = model_export_rows(m);
+    if (rows > 0 && !o->with_rows)
+        return hint(ctx,
+                    set_error(ctx, RUNG_EARG,
+                              "the model contains %lld scaled training row%s, and so would what is written: whoever "
+                              "has it can read them",
+                              (long long)rows, rows == 1 ? "" : "s"),
+                    "option with-rows");
+    return RUNG_OK;
+}
+
+static rung_status print(rung_ctx *ctx, const rung_model *m, export_fn *to, const rung_export_options *o, writer *w)
+{
+    char digits[DIGITS + 1];
+    program *p;
+    TRY(checksum_of(ctx, m, digits));
+    TRY(program_build(ctx, m, &(program_options){.level = o->level > 0 ? o->level : 0.9, .checksum = digits}, &p));
+    to(p, &(export_names){.prefix = o->prefix}, w);
+    return w->status;
+}
+
+rung_status model_export(rung_ctx *ctx, const rung_model *m, const char *target, const rung_export_options *options,
+                         char **bytes, int64_t *size)
+{
+    rung_export_options none = {0};
+    const rung_export_options *o = options ? options : &none;
+    export_fn *to = NULL;
+    writer w = {.ctx = ctx};
+    TRY(find_target(ctx, target, &to));
+    TRY(check_options(ctx, m, o));
+    pool_mark mark = pool_here(&ctx->scratch);
+    rung_status status = print(ctx, m, to, o, &w);
+    if (status == RUNG_OK && !(*bytes = malloc((size_t)w.size + 1)))
+        status = set_error(ctx, RUNG_ENOMEM, "out of memory: the exported model");
+    if (status == RUNG_OK) {
+        memcpy(*bytes, w.bytes, (size_t)w.size);
+        (*bytes)[w.size] = 0;
+        *size = w.size;
+    }
+    pool_release(&ctx->scratch, mark);
+    return status;
+}
