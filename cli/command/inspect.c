@@ -107,6 +107,12 @@ static void put_column_name(FILE *f, const rung_model *model, int64_t column)
         fprintf(f, "x%lld", (long long)column + 1);
 }
 
+/* A column of the file that is no feature: others are derived from it. */
+static bool is_hidden(const rung_model *model, int64_t input)
+{
+    return rung_model_input(model, input) >= rung_model_columns(model);
+}
+
 static void print_columns(const rung_model *model)
 {
     entry e;
@@ -118,6 +124,16 @@ static void print_columns(const rung_model *model)
         for (int c = 0; (category = rung_model_category(model, j, c)); c++)
             fprintf(f, "%s%s", c ? ", " : " (", *category ? category : "missing");
         if (rung_model_category(model, j, 0)) fputc(')', f);
+    }
+    entry_close(&e);
+    int64_t hidden = 0;
+    for (int64_t i = 0; i < rung_model_inputs(model); i++) hidden += is_hidden(model, i);
+    if (hidden == 0) return;
+    f = entry_open(&e, "only derived");
+    for (int64_t i = 0, listed = 0; i < rung_model_inputs(model); i++) {
+        if (!is_hidden(model, i)) continue;
+        if (listed++) fputs(", ", f);
+        put_column_name(f, model, rung_model_input(model, i));
     }
     entry_close(&e);
 }

@@ -119,7 +119,7 @@ static bool parse_bins(const char *text, rung_encode_options *how)
 }
 
 typedef struct { /* lists of columns, each to be freed */
-    const char **ignore, **nominal, **numeric, **dates, **ordinal;
+    const char **ignore, **nominal, **numeric, **dates, **ordinal, **derive;
 } column_lists;
 
 static int encode_options(session *s, const arguments *args, const column_lists *columns, rung_encode_options *out)
@@ -131,6 +131,7 @@ static int encode_options(session *s, const arguments *args, const column_lists 
                                .numeric = columns->numeric,
                                .dates = columns->dates,
                                .ordinal = columns->ordinal,
+                               .derive = columns->derive,
                                .weights = option_value(args, "weights"),
                                .groups = option_value(args, "groups"),
                                .unlabelled = option_given(args, "no-label"),
@@ -179,13 +180,13 @@ static const char **columns_of(const arguments *args, const char *name)
 
 static column_lists lists_of(const arguments *args)
 {
-    return (column_lists){columns_of(args, "ignore"), columns_of(args, "nominal"), columns_of(args, "numeric"),
-                          columns_of(args, "dates"), learn_values(args, "ordinal")};
+    return (column_lists){columns_of(args, "ignore"), columns_of(args, "nominal"),   columns_of(args, "numeric"),
+                          columns_of(args, "dates"),  learn_values(args, "ordinal"), learn_values(args, "derive")};
 }
 
 static void lists_free(column_lists *own)
 {
-    const char **lists[] = {own->ignore, own->nominal, own->numeric, own->dates, own->ordinal};
+    const char **lists[] = {own->ignore, own->nominal, own->numeric, own->dates, own->ordinal, own->derive};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]);
 }
 

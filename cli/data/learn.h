@@ -13,7 +13,9 @@
     {"numeric", 0, "COL[,COL]", "columns of numbers, such as 1,200 for 1200 or a counter that is a feature", group},   \
     {"ordinal", 0, "COL=A<B<C", "a feature column of words, lowest first; may be repeated", group},                    \
     {"dates", 0, "COL[=HOW]",                                                                                          \
-     "columns of dates: days, cyclic (also year and week), dmy or mdy (order of the parts)", group}
+     "columns of dates: days, cyclic (also year and week), dmy or mdy (order of the parts)", group},                   \
+    {"derive", 0, "EXPRESSION",                                                                                        \
+     "a column computed from others: age:sex, x^2, log(x), poly(x, 3); may be repeated", group}
 // clang-format on
 
 extern const option learn_options[]; /* to be used together with reader_options */

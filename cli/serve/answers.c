@@ -267,10 +267,11 @@ static void explain(question *q, const http_request *request)
 static void health(const answers *a, http_reply *reply)
 {
     json_t *root = json_object(), *columns = json_array(), *classes = json_array();
-    for (int64_t j = 0; j < rung_model_columns(a->model); j++) {
+    for (int64_t j = 0; j < rung_model_inputs(a->model); j++) {
         int is_text;
         json_t *one = json_object();
-        json_object_set_new(one, "name", jout_text(rung_model_column(a->model, j, &is_text)));
+        json_object_set_new(one, "name",
+                            jout_text(rung_model_column(a->model, rung_model_input(a->model, j), &is_text)));
         json_object_set_new(one, "text", json_boolean(is_text));
         json_array_append_new(columns, one);
     }

@@ -14,18 +14,23 @@ static bool is_cell(const json_t *value)
     return json_is_string(value) || json_is_number(value) || json_is_boolean(value) || json_is_null(value);
 }
 
+static const char *input_name(const rung_model *model, int64_t j)
+{
+    return rung_model_column(model, rung_model_input(model, j), NULL);
+}
+
 static bool is_column(const rung_model *model, const char *name)
 {
-    for (int64_t j = 0; j < rung_model_columns(model); j++)
-        if (!strcmp(rung_model_column(model, j, NULL), name)) return true;
+    for (int64_t j = 0; j < rung_model_inputs(model); j++)
+        if (!strcmp(input_name(model, j), name)) return true;
     return !strcmp(rung_model_label(model), name);
 }
 
 static char *unknown_column(const rung_model *model, size_t row, const char *name)
 {
-    int64_t n = rung_model_columns(model);
+    int64_t n = rung_model_inputs(model);
     const char **names = allocate((size_t)n + 1, sizeof *names);
-    for (int64_t j = 0; j < n; j++) names[j] = rung_model_column(model, j, NULL);
+    for (int64_t j = 0; j < n; j++) names[j] = input_name(model, j);
     const char *near = nearest_name(name, names);
     char *text = near ? text_of("row %zu has a column '%.80s' that the model does not know; did you mean '%s'?",
                                 row + 1, name, near)
@@ -38,18 +43,18 @@ static char *check_object(const rung_model *model, size_t i, const json_t *row)
 {
     const char *key;
     json_t *value;
-    if (!*rung_model_column(model, 0, NULL))
+    if (!*input_name(model, 0))
         return text_of("row %zu is an object, but the columns of the model have no names: give a list of %lld values",
-                       i + 1, (long long)rung_model_columns(model));
+                       i + 1, (long long)rung_model_inputs(model));
     json_object_foreach((json_t *)(uintptr_t)row, key, value)
     {
         if (!is_column(model, key)) return unknown_column(model, i, key);
         if (!is_cell(value)) return text_of("row %zu, column '%.80s': expected a number, a text or null", i + 1, key);
     }
-    for (int64_t j = 0; j < rung_model_columns(model); j++)
-        if (!json_object_get(row, rung_model_column(model, j, NULL)))
+    for (int64_t j = 0; j < rung_model_inputs(model); j++)
+        if (!json_object_get(row, input_name(model, j)))
             return text_of("row %zu has no column '%.80s'; write null for a missing value", i + 1,
-                           rung_model_column(model, j, NULL));
+                           input_name(model, j));
     return NULL;
 }
 
@@ -57,9 +62,9 @@ static char *check_list(const rung_model *model, size_t i, const json_t *row)
 {
     size_t j;
     json_t *value;
-    if ((int64_t)json_array_size(row) != rung_model_columns(model))
+    if ((int64_t)json_array_size(row) != rung_model_inputs(model))
         return text_of("row %zu has %zu values, but the model has %lld columns", i + 1, json_array_size(row),
-                       (long long)rung_model_columns(model));
+                       (long long)rung_model_inputs(model));
     json_array_foreach(row, j, value) if (!is_cell(value)) return text_of(
         "row %zu, column %zu: expected a number, a text or null", i + 1, j + 1);
     return NULL;
@@ -84,10 +89,10 @@ static char *text_of_cell(const json_t *cell)
 static char *check_mixture(const rung_model *model, const json_t *rows, int64_t j)
 {
     int written = 0;
-    const char *name = rung_model_column(model, j, &written);
+    const char *name = rung_model_column(model, rung_model_input(model, j), &written);
     size_t i, text = 0, number = 0; /* the first row with one, from 1 */
     json_t *row;
-    if (!written || rung_model_category(model, j, 0)) return NULL;
+    if (!written || rung_model_category(model, rung_model_input(model, j), 0)) return NULL;
     json_array_foreach(rows, i, row)
     {
         const json_t *cell = cell_at(row, name, j);
@@ -124,13 +129,13 @@ char *rows_table(rung_ctx *ctx, const rung_model *model, const json_t *rows, run
                           : text_of("row %zu is neither an object of columns nor a list of values", i + 1);
         if (wrong) return wrong;
     }
-    for (int64_t j = 0; j < rung_model_columns(model); j++) {
+    for (int64_t j = 0; j < rung_model_inputs(model); j++) {
         char *wrong = check_mixture(model, rows, j);
         if (wrong) return wrong;
     }
     rung_status status = rung_table_new(ctx, (int64_t)json_array_size(rows), out);
-    for (int64_t j = 0; status == RUNG_OK && j < rung_model_columns(model); j++)
-        status = add_column(ctx, rows, rung_model_column(model, j, NULL), j, *out);
+    for (int64_t j = 0; status == RUNG_OK && j < rung_model_inputs(model); j++)
+        status = add_column(ctx, rows, input_name(model, j), j, *out);
     if (status == RUNG_OK) return NULL;
     char *wrong = text_of("%s", rung_ctx_message(ctx));
     rung_table_free(*out);

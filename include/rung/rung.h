@@ -313,6 +313,10 @@ typedef struct { /* zeros: the default */
     /* Columns by place alone, where names may be numbers. */
     int64_t label_place; /* the column of the labels, from 1, instead of label; 0: as that says */
     const int *left_out; /* a flag per column, not 0: left out beside those of ignore; NULL: none */
+    /* Columns that are computed from others, beside these: "age:sex" (a product, with a column per category), "x^2",
+     * "log(x)", "(x-50)/10", "poly(x, 3)"; docs/data.md describes the language. A column that is left out as a feature
+     * may be a part of them. They belong to the coding of the model. Ends with NULL. */
+    const char *const *derive;
 } rung_encode_options;
 
 /* n rows of d numbers that belong to the caller: row i, column j at v[i * row + j * col]. NaN is a missing cell: it
@@ -519,7 +523,14 @@ RUNG_API int rung_model_is_real(const rung_model *model);      /* 1: real target
 RUNG_API int64_t rung_model_rows(const rung_model *model);     /* rows it was fitted to */
 RUNG_API int64_t rung_model_labelled(const rung_model *model); /* those of them that had a label */
 RUNG_API int64_t rung_model_features(const rung_model *model); /* coded columns, which rung_model_predict takes */
-RUNG_API int64_t rung_model_columns(const rung_model *model);  /* columns of a table before they are coded */
+/* Columns before they are coded, as methods see them: features of a table, then those that are derived from others. */
+RUNG_API int64_t rung_model_columns(const rung_model *model);
+RUNG_API int rung_model_column_derived(const rung_model *model, int64_t column); /* 1: it is derived */
+/* The columns of a table that the model needs, in the order of the training file. Their number, and which column of the
+ * model each of them is (for rung_model_column and the like); those that others are only derived from come behind
+ * rung_model_columns. -1: there is none. */
+RUNG_API int64_t rung_model_inputs(const rung_model *model);
+RUNG_API int64_t rung_model_input(const rung_model *model, int64_t index);
 /* The name of such a column, from 0; "": the columns have no names, or there is no such column. *is_text (unless NULL):
  * 1: a column of text: categories, ordered words, dates. */
 RUNG_API const char *rung_model_column(const rung_model *model, int64_t column, int *is_text);

@@ -42,21 +42,49 @@ int64_t rung_model_labelled(const rung_model *model) { return model->n_labelled;
 int64_t rung_model_features(const rung_model *model) { return model->code.d; }
 int64_t rung_model_columns(const rung_model *model) { return model->code.n_columns; }
 
-/* Categories, ordered words, dates, numbers that are not written plainly. */
-static bool column_is_text(const column_code *c) { return !column_is_plain(c); }
+int64_t rung_model_inputs(const rung_model *model) { return coding_cells(&model->code)->n_columns; }
 
+/* The columns that methods see, then those from which others are derived only; NULL: there is none. */
+static const column_code *column_at(const rung_model *model, int64_t index)
+{
+    const coding *cells = coding_cells(&model->code);
+    if (index >= 0 && index < model->code.n_columns) return &model->code.columns[index];
+    index -= model->code.n_columns;
+    for (int64_t j = 0; j < cells->n_columns && index >= 0; j++)
+        if (cells->columns[j].hidden && index-- == 0) return &cells->columns[j];
+    return NULL;
+}
+
+int64_t rung_model_input(const rung_model *model, int64_t index)
+{
+    const coding *cells = coding_cells(&model->code);
+    int64_t seen = 0, hidden = model->code.n_columns;
+    if (index < 0 || index >= cells->n_columns) return -1;
+    for (int64_t j = 0; j < index; j++) {
+        seen += !cells->columns[j].hidden;
+        hidden += cells->columns[j].hidden;
+    }
+    return cells->columns[index].hidden ? hidden : seen;
+}
+
+int rung_model_column_derived(const rung_model *model, int64_t index)
+{
+    const column_code *c = column_at(model, index);
+    return c && c->derived;
+}
+
+/* Categories, ordered words, dates, numbers that are not written plainly. */
 const char *rung_model_column(const rung_model *model, int64_t index, int *is_text)
 {
-    bool there = index >= 0 && index < model->code.n_columns;
-    if (is_text) *is_text = there && column_is_text(&model->code.columns[index]);
-    return there && model->code.columns[index].name ? model->code.columns[index].name : "";
+    const column_code *c = column_at(model, index);
+    if (is_text) *is_text = c && !column_is_plain(c);
+    return c && c->name ? c->name : "";
 }
 
 const char *rung_model_category(const rung_model *model, int64_t at, int index)
 {
-    if (at < 0 || at >= model->code.n_columns) return NULL;
-    const column_code *c = &model->code.columns[at];
-    return index >= 0 && index < c->n_categories ? c->categories[index] : NULL;
+    const column_code *c = column_at(model, at);
+    return c && index >= 0 && index < c->n_categories ? c->categories[index] : NULL;
 }
 
 const char *rung_model_note_at(const rung_model *model, int index, const char **value)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/derive.h"
 #include "data/median.h"
 
 rung_status dataset_open(rung_ctx *ctx, rung_data **out)
@@ -32,10 +33,15 @@ void dataset_free(rung_data *data)
 rung_status dataset_rows(rung_ctx *ctx, rung_data *data, int64_t n, int64_t d)
 {
     data->n = n;
-    data->d = d;
-    TRY(memory_check(ctx, (double)n * (double)d * sizeof(double), "the coded data"));
-    TRY(pool_alloc(ctx, &data->mem, n, (size_t)d * sizeof(double), "the coded data", (void **)&data->X));
+    TRY(dataset_numbers(ctx, data, d));
     return NEW(ctx, &data->mem, data->y, n);
+}
+
+rung_status dataset_numbers(rung_ctx *ctx, rung_data *data, int64_t d)
+{
+    data->d = d;
+    TRY(memory_check(ctx, (double)data->n * (double)d * sizeof(double), "the coded data"));
+    return pool_alloc(ctx, &data->mem, data->n, (size_t)d * sizeof(double), "the coded data", (void **)&data->X);
 }
 
 rung_status coding_plain(rung_ctx *ctx, pool *mem, int64_t d, int classes, coding *code)
@@ -64,21 +70,30 @@ rung_status coding_fills(rung_ctx *ctx, rung_data *data)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     weighted_value *values = NULL;
+    const coding *code = coding_cells(&data->code);
+    const double *X = data_cells(data);
     TRY(NEW_RAW(ctx, &ctx->scratch, values, data->n));
-    for (int64_t j = 0; j < data->code.n_columns; j++) {
-        column_code *c = &data->code.columns[j];
+    for (int64_t j = 0; j < code->n_columns; j++) {
+        column_code *c = &code->columns[j];
         int64_t n = 0, missing = 0;
         TRY(interrupted(ctx));
         for (int64_t i = 0; i < data->n && !c->nominal; i++) {
-            double x = data->X[i * data->d + c->first], w = data->weight ? data->weight[i] : 1;
+            double x = X[i * code->d + c->first], w = data->weight ? data->weight[i] : 1;
             if (w > 0 && !isnan(x)) values[n++] = (weighted_value){x, w};
             missing += w > 0 && isnan(x);
         }
         c->fill = n > 0 ? fill_of(n, values, missing) : 0;
     }
     pool_release(&ctx->scratch, mark);
+    if (!data->code.derive) return RUNG_OK;
+    derive_fills(&data->code);
+    derive_rows(data);
     return RUNG_OK;
 }
+
+const coding *coding_cells(const coding *code) { return code->derive ? &code->derive->cells : code; }
+
+const double *data_cells(const rung_data *data) { return data->cells ? data->cells : data->X; }
 
 /* rank and target: at most one of them. */
 static rung_status from_memory(rung_ctx *ctx, const rung_view *X, const int *rank, const double *target,
@@ -150,6 +165,7 @@ rung_status dataset_new_real(rung_ctx *ctx, const rung_view *X, const double *ta
 
 rung_status coding_copy(rung_ctx *ctx, pool *mem, const coding *from, coding *to)
 {
+    if (from->derive) return derive_copy(ctx, mem, from, to);
     *to = *from;
     to->edges = NULL;
     TRY(pool_text(ctx, mem, from->label, &to->label));

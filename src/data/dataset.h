@@ -21,7 +21,11 @@ typedef struct {
     const char **categories; /* nominal: in bytewise order; FORM_ORDINAL: lowest first */
     int64_t reference;       /* nominal: the category that coefficients compare the others with */
     int64_t first;           /* its first coded column */
+    bool hidden;             /* of the cells: no feature, only columns are derived from it (derive.h) */
+    bool derived;            /* no column of the file: its numbers follow from others */
 } column_code;
+
+typedef struct derivation derivation;
 
 typedef struct { /* lives in the model: predict takes raw data */
     bool has_names;
@@ -39,7 +43,11 @@ typedef struct { /* lives in the model: predict takes raw data */
     const char *weights;  /* the columns of row weights and groups as table_find finds them, for rows that join the */
     const char *groups;   /* training rows later; NULL: there were none */
     double *edges;        /* n_classes - 1, or NULL. The label is a real number: class k ends with edges[k-1] */
+    derivation *derive;   /* NULL: nothing is derived, and the columns are those of the file (derive.h) */
 } coding;
+
+/* How the cells of a row are coded, before anything is derived from them. */
+const coding *coding_cells(const coding *code);
 
 typedef struct row_source row_source;
 
@@ -47,6 +55,7 @@ struct rung_data {
     pool mem;
     int64_t n, d;
     double *X;      /* d x n: a row of the file is contiguous; NaN = a missing number */
+    double *cells;  /* the same before columns are derived from them (coding_cells); NULL: none are, see X */
     int *y;         /* n: 1..K, 0 = unlabelled */
     int *upper;     /* n: the highest rank a label allows, y being the lowest (intervals.h); NULL: all are one rank */
     double *target; /* n: the real label, NaN = unlabelled; NULL: ranks only */
@@ -91,8 +100,12 @@ void dataset_free(rung_data *data);
 rung_status dataset_open(rung_ctx *ctx, rung_data **out);
 /* Passes data on if status is RUNG_OK, else frees it; returns status. */
 rung_status dataset_close(rung_status status, rung_data *data, rung_data **out);
+/* The rows as coding_cells describes them. */
+const double *data_cells(const rung_data *data);
 /* Zeroed X and y for n rows of d coded columns. */
 rung_status dataset_rows(rung_ctx *ctx, rung_data *data, int64_t n, int64_t d);
+/* Another X, of d coded columns. */
+rung_status dataset_numbers(rung_ctx *ctx, rung_data *data, int64_t d);
 
 /* d unnamed columns of numbers, classes 1..K, the label column (if K > 0) after them. */
 rung_status coding_plain(rung_ctx *ctx, pool *mem, int64_t d, int classes, coding *code);

@@ -21,6 +21,8 @@ static rung_status copy_rows(rung_ctx *ctx, const rung_data *data, int64_t n, co
     out->d = data->d;
     TRY(coding_copy(ctx, &out->mem, &data->code, &out->code));
     TRY(NEW_RAW(ctx, &out->mem, out->X, data->d * n));
+    int64_t cells = data->cells ? coding_cells(&data->code)->d : 0;
+    if (cells) TRY(NEW_RAW(ctx, &out->mem, out->cells, cells * n));
     TRY(NEW(ctx, &out->mem, out->y, n));
     if (data->weight) TRY(NEW(ctx, &out->mem, out->weight, n));
     if (data->target) TRY(NEW(ctx, &out->mem, out->target, n));
@@ -32,6 +34,7 @@ static rung_status copy_rows(rung_ctx *ctx, const rung_data *data, int64_t n, co
     if (intervals) TRY(NEW(ctx, &out->mem, out->upper, n));
     for (int64_t i = 0; i < n; i++) {
         memcpy(out->X + i * data->d, data->X + rows[i] * data->d, (size_t)data->d * sizeof *out->X);
+        if (cells) memcpy(out->cells + i * cells, data->cells + rows[i] * cells, (size_t)cells * sizeof *out->cells);
         out->y[i] = data->y[rows[i]];
         if (intervals) out->upper[i] = data->upper[rows[i]];
         if (data->weight) out->weight[i] = data->weight[rows[i]];

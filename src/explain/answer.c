@@ -9,6 +9,7 @@
 #include "base/compare.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "data/derive.h"
 
 /* ---- answers ---- */
 
@@ -40,10 +41,42 @@ static void expected_ranks(int64_t n, int K, const answers *out)
     }
 }
 
+const coding *model_cells(const rung_model *m) { return coding_cells(&m->code); }
+
+rung_data rows_as_cells(const rung_data *data)
+{
+    rung_data out = *data;
+    out.code = *coding_cells(&data->code);
+    if (!data->cells) return out;
+    out.X = data->cells;
+    out.d = out.code.d;
+    return out;
+}
+
+rung_status explained_check(rung_ctx *ctx, const rung_model *m, const rung_data *data)
+{
+    if (data->d == m->code.d && coding_cells(&data->code)->d == model_cells(m)->d) return RUNG_OK;
+    return set_error(ctx, RUNG_EARG, "the data have %lld coded columns, but the model was fitted to %lld",
+                     (long long)data->d, (long long)m->code.d);
+}
+
+/* What is derived from cells that were changed one by one may be no number, which counts as missing. */
+static rung_status derived_rows(rung_ctx *ctx, const rung_model *m, int64_t n, const double **X)
+{
+    double *all = NULL;
+    int64_t d = model_cells(m)->d, bad;
+    if (!m->code.derive) return RUNG_OK;
+    TRY(NEW_RAW(ctx, &ctx->scratch, all, n * m->code.d));
+    for (int64_t i = 0; i < n; i++) derive_row(&m->code, *X + i * d, all + i * m->code.d, &bad);
+    *X = all;
+    return RUNG_OK;
+}
+
 rung_status answers_of(rung_ctx *ctx, const rung_model *m, int64_t n, const double *X, const answers *out)
 {
     rung_progress_fn *shown = ctx->progress;
     pool_mark mark = pool_here(&ctx->scratch);
+    TRY(derived_rows(ctx, m, n, &X));
     int columns = m->code.real ? model_outputs(m) : 0;
     double *score = NULL;
     if (columns) TRY(NEW_RAW(ctx, &ctx->scratch, score, n * columns));

@@ -18,7 +18,12 @@ typedef struct {   /* one entry per row; NULL: not wanted, or the model has none
 rung_status answers_check(rung_ctx *ctx, const rung_model *m);
 /* Room for n rows; what the model does not have stays NULL. */
 rung_status answers_new(rung_ctx *ctx, pool *mem, const rung_model *m, int64_t n, answers *out);
-/* The answers for coded rows (d x n). Reports no progress of its own. */
+/* The columns of the source, and the rows of data as these: what is derived from them follows (data/derive.h). */
+const coding *model_cells(const rung_model *m);
+rung_data rows_as_cells(const rung_data *data);
+/* RUNG_EARG: the data are not coded as the model needs them. */
+rung_status explained_check(rung_ctx *ctx, const rung_model *m, const rung_data *data);
+/* The answers for rows of cells (coded, n of them). Reports no progress of its own. */
 rung_status answers_of(rung_ctx *ctx, const rung_model *m, int64_t n, const double *X, const answers *out);
 
 /* The name of a source column, "x3" where it has none; room for COLUMN_NAME bytes. Returns text. */

@@ -50,7 +50,7 @@ static const double *donor_row(const study *s, int64_t row) { return s->data->X 
 
 static void number_donors(study *s, int64_t j)
 {
-    const column_code *c = &s->m->code.columns[j];
+    const column_code *c = &model_cells(s->m)->columns[j];
     int64_t there = 0;
     double old = s->x[c->first];
     for (int64_t i = 0; i < s->n; i++) {
@@ -74,9 +74,9 @@ static void category_donors(study *s, int64_t j)
 {
     for (int64_t i = 0; i < s->n && s->donors[j] < VALUES; i++) {
         const double *row = donor_row(s, s->rows[i]);
-        bool known = column_equal(&s->m->code, j, row, s->x);
+        bool known = column_equal(model_cells(s->m), j, row, s->x);
         for (int k = 0; k < s->donors[j] && !known; k++)
-            known = column_equal(&s->m->code, j, row, donor_row(s, s->donor[j * VALUES + k]));
+            known = column_equal(model_cells(s->m), j, row, donor_row(s, s->donor[j * VALUES + k]));
         if (known) continue;
         s->donor[j * VALUES + s->donors[j]] = s->rows[i];
         s->length[j * VALUES + s->donors[j]++] = 1;
@@ -95,7 +95,7 @@ static bool reached(const study *s, int rank) { return rank > 0 && s->step * (ra
 /* All continuations of the states by one more column, with their answers. */
 static rung_status continue_all(rung_ctx *ctx, const study *s, int n, const state *from, int64_t *count, state **out)
 {
-    int64_t d = s->data->d, columns = s->m->code.n_columns, room = 0;
+    int64_t d = s->data->d, columns = model_cells(s->m)->n_columns, room = 0;
     for (int64_t j = 0; j < columns; j++) room += s->fixed[j] ? 0 : s->donors[j];
     room *= n;
     double *X = NULL;
@@ -111,7 +111,7 @@ static rung_status continue_all(rung_ctx *ctx, const study *s, int n, const stat
                 *t = from[b];
                 t->x = X + (*count)++ * d;
                 memcpy(t->x, from[b].x, (size_t)d * sizeof *X);
-                column_copy(&s->m->code, j, donor_row(s, s->donor[j * VALUES + k]), t->x);
+                column_copy(model_cells(s->m), j, donor_row(s, s->donor[j * VALUES + k]), t->x);
                 t->column[t->n++] = j;
                 t->length += s->length[j * VALUES + k];
             }
@@ -162,7 +162,7 @@ static rung_status shorten(rung_ctx *ctx, const study *s, state *t)
     answers a;
     TRY(answers_new(ctx, &ctx->scratch, s->m, 1, &a));
     for (int k = 0; k < t->n; k++) {
-        const column_code *c = &s->m->code.columns[t->column[k]];
+        const column_code *c = &model_cells(s->m)->columns[t->column[k]];
         if (c->nominal || (c->form != FORM_PLAIN && c->form != FORM_COMMA && c->form != FORM_GROUPED) ||
             isnan(s->x[c->first]))
             continue;
@@ -187,7 +187,7 @@ static rung_status shorten(rung_ctx *ctx, const study *s, state *t)
 
 static rung_status prepare(rung_ctx *ctx, study *s)
 {
-    int64_t columns = s->m->code.n_columns, *all = NULL;
+    int64_t columns = model_cells(s->m)->n_columns, *all = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, all, s->data->n));
     for (int64_t i = 0; i < s->data->n; i++) all[i] = i;
     TRY(rows_sample(ctx, s->data->n, all, MOST_ROWS, STREAM, &s->rows, &s->n));
@@ -197,7 +197,7 @@ static rung_status prepare(rung_ctx *ctx, study *s)
     TRY(NEW(ctx, &ctx->scratch, s->length, columns * VALUES));
     for (int64_t j = 0; j < columns; j++) {
         if (s->fixed[j]) continue;
-        if (s->m->code.columns[j].nominal)
+        if (model_cells(s->m)->columns[j].nominal)
             category_donors(s, j);
         else
             number_donors(s, j);

@@ -40,7 +40,7 @@ typedef struct {
     double *average;
 } study;
 
-static const column_code *code_of(const study *s, int64_t j) { return &s->m->code.columns[j]; }
+static const column_code *code_of(const study *s, int64_t j) { return &model_cells(s->m)->columns[j]; }
 
 static const double *row_at(const study *s, int64_t i) { return s->data->X + s->row[i] * s->data->d; }
 
@@ -269,7 +269,7 @@ static json_t *effect_json(const study *s, const effect *e, int *bad)
 {
     json_t *out = json_object(), *counts = json_array();
     char name[COLUMN_NAME];
-    json_put(out, "name", json_clean(column_name(&s->m->code, e->column, name)), bad);
+    json_put(out, "name", json_clean(column_name(model_cells(s->m), e->column, name)), bad);
     json_put(out, "category", json_boolean(code_of(s, e->column)->nominal), bad);
     json_put(out, "values", points_json(s, e, bad), bad);
     if (column_dates(code_of(s, e->column))) json_put(out, "dates", dates_json(s, e, bad), bad);
@@ -325,9 +325,7 @@ static rung_status check_options(rung_ctx *ctx, const rung_model *m, const rung_
                                  const rung_effects_options *o)
 {
     TRY(answers_check(ctx, m));
-    if (data->d != m->code.d)
-        return set_error(ctx, RUNG_EARG, "the data have %lld coded columns, but the model was fitted to %lld",
-                         (long long)data->d, (long long)m->code.d);
+    TRY(explained_check(ctx, m, data));
     if (data->n < 1) return set_error(ctx, RUNG_EDATA, "there are no rows to average over");
     if (o->points < 0 || o->points == 1 || o->points > 1000)
         return set_error(ctx, RUNG_EARG, "%d points: expected 2 to 1000", o->points);
@@ -338,14 +336,15 @@ static rung_status check_options(rung_ctx *ctx, const rung_model *m, const rung_
 rung_status effects(rung_ctx *ctx, const rung_model *m, const rung_data *data, const rung_effects_options *options,
                     char **report)
 {
-    study s = {.m = m, .data = data, .answers = 1 + (model_has_probabilities(m) ? m->code.n_classes : 0)};
+    const rung_data cells = rows_as_cells(data);
+    study s = {.m = m, .data = &cells, .answers = 1 + (model_has_probabilities(m) ? m->code.n_classes : 0)};
     int64_t *chosen = NULL, count = 0, *all = NULL;
     *report = NULL;
     TRY(check_options(ctx, m, data, options));
     s.points = options->points ? options->points : options->pair ? PAIR_POINTS : POINTS;
-    TRY(columns_named(ctx, &m->code, options->columns, &chosen, &count));
+    TRY(columns_named(ctx, model_cells(m), options->columns, &chosen, &count));
     if (!options->columns)
-        for (; count < m->code.n_columns; count++) chosen[count] = count;
+        for (; count < model_cells(m)->n_columns; count++) chosen[count] = count;
     if (options->pair && count != 2)
         return set_error(ctx, RUNG_EARG, "a joint effect is one of two columns, not of %lld", (long long)count);
     TRY(NEW_RAW(ctx, &ctx->scratch, all, data->n));

@@ -373,8 +373,9 @@ static rung_status labelled_rows(rung_ctx *ctx, const rung_data *data, int64_t *
 rung_status importance(rung_ctx *ctx, const rung_model *m, const rung_data *data,
                        const rung_importance_options *options, char **report)
 {
-    study s = {.data = data,
-               .code = &m->code,
+    const rung_data cells = rows_as_cells(data);
+    study s = {.data = &cells,
+               .code = model_cells(m),
                .group = data->group,
                .repeats = options->repeats ? options->repeats : REPEATS,
                .n_models = 1,
@@ -385,9 +386,7 @@ rung_status importance(rung_ctx *ctx, const rung_model *m, const rung_data *data
     *report = NULL;
     TRY(check_options(ctx, options));
     TRY(answers_check(ctx, m));
-    if (data->d != m->code.d)
-        return set_error(ctx, RUNG_EARG, "the data have %lld coded columns, but the model was fitted to %lld",
-                         (long long)data->d, (long long)m->code.d);
+    TRY(explained_check(ctx, m, data));
     TRY(labelled_rows(ctx, data, &labelled, &count));
     TRY(rows_sample(ctx, count, labelled, options->rows ? options->rows : MOST_ROWS, STREAM - 1, &s.row, &s.n));
     TRY(NEW(ctx, &ctx->scratch, s.first, 2));
@@ -490,8 +489,9 @@ static rung_status held_out_study(rung_ctx *ctx, const refits *r, const rung_imp
 
 static rung_status held_out_steps(rung_ctx *ctx, refits *r, const rung_importance_options *options, char **report)
 {
-    study s = {.data = r->data,
-               .code = &r->data->code,
+    const rung_data cells = rows_as_cells(r->data);
+    study s = {.data = &cells,
+               .code = coding_cells(&r->data->code),
                .group = r->group,
                .repeats = options->repeats ? options->repeats : REPEATS};
     int64_t count;

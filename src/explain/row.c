@@ -6,19 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static rung_status check_columns(rung_ctx *ctx, const rung_model *m, const rung_data *data)
-{
-    if (data->d == m->code.d) return RUNG_OK;
-    return set_error(ctx, RUNG_EARG, "the data have %lld coded columns, but the model was fitted to %lld",
-                     (long long)data->d, (long long)m->code.d);
-}
-
 static rung_status check_options(rung_ctx *ctx, const rung_model *m, const rung_data *data, const rung_row_options *o)
 {
     const rung_data *background = o->background ? o->background : data;
     TRY(answers_check(ctx, m));
-    TRY(check_columns(ctx, m, data));
-    TRY(check_columns(ctx, m, background));
+    TRY(explained_check(ctx, m, data));
+    TRY(explained_check(ctx, m, background));
     if (o->row < 0 || o->row >= data->n)
         return hint(ctx,
                     set_error(ctx, RUNG_EARG, "there is no row %lld: the data have %lld", (long long)o->row + 1,
@@ -48,7 +41,7 @@ typedef struct {
 
 static int64_t *by_size(const study *s, int64_t *order)
 {
-    for (int64_t j = 0; j < s->m->code.n_columns; j++) {
+    for (int64_t j = 0; j < model_cells(s->m)->n_columns; j++) {
         int64_t at = j;
         for (; at > 0 && fabs(s->found.value[order[at - 1]]) < fabs(s->found.value[j]); at--) order[at] = order[at - 1];
         order[at] = j;
@@ -58,7 +51,7 @@ static int64_t *by_size(const study *s, int64_t *order)
 
 static json_t *change_json(const study *s, const row_change *c, int *bad)
 {
-    const coding *code = &s->m->code;
+    const coding *code = model_cells(s->m);
     char name[COLUMN_NAME];
     if (c->rank == 0) return json_null();
     json_t *out = json_object(), *columns = json_array();
@@ -77,7 +70,7 @@ static json_t *change_json(const study *s, const row_change *c, int *bad)
 
 static rung_status write_report(rung_ctx *ctx, const study *s, char **report)
 {
-    const coding *code = &s->m->code;
+    const coding *code = model_cells(s->m);
     int64_t *order = NULL;
     int bad = 0, K = code->n_classes;
     char name[COLUMN_NAME];
@@ -123,12 +116,11 @@ rung_status row_explain(rung_ctx *ctx, const rung_model *m, const rung_data *dat
     bool *fixed = NULL;
     *report = NULL;
     TRY(check_options(ctx, m, data, options));
-    study s = {.m = m,
-               .background = options->background ? options->background : data,
-               .x = data->X + options->row * data->d,
-               .row = options->row};
-    TRY(columns_named(ctx, &m->code, options->fixed, &named, &count));
-    TRY(NEW(ctx, &ctx->scratch, fixed, m->code.n_columns));
+    const rung_data cells = rows_as_cells(data),
+                    others = rows_as_cells(options->background ? options->background : data);
+    study s = {.m = m, .background = &others, .x = cells.X + options->row * cells.d, .row = options->row};
+    TRY(columns_named(ctx, model_cells(m), options->fixed, &named, &count));
+    TRY(NEW(ctx, &ctx->scratch, fixed, model_cells(m)->n_columns));
     for (int64_t i = 0; i < count; i++) fixed[named[i]] = true;
     TRY(answers_new(ctx, &ctx->scratch, m, 1, &s.own));
     TRY(answers_of(ctx, m, 1, s.x, &s.own));

@@ -61,7 +61,7 @@ static int64_t differing(const study *s, int64_t i, int64_t *differ)
 {
     int64_t n = 0;
     for (int64_t j = 0; j < s->columns; j++)
-        if (!column_equal(&s->m->code, j, s->x, background_row(s, i))) differ[n++] = j;
+        if (!column_equal(model_cells(s->m), j, s->x, background_row(s, i))) differ[n++] = j;
     return n;
 }
 
@@ -85,7 +85,7 @@ static rung_status all_affordable(rung_ctx *ctx, const study *s, bool *out)
 static rung_status all_sets(rung_ctx *ctx, void *user, int64_t task)
 {
     const study *s = user;
-    const coding *code = &s->m->code;
+    const coding *code = model_cells(s->m);
     int64_t d = s->data->d, *differ = NULL;
     const double *from = background_row(s, task);
     TRY(NEW_RAW(ctx, &ctx->scratch, differ, s->columns));
@@ -119,7 +119,7 @@ static rung_status all_sets(rung_ctx *ctx, void *user, int64_t task)
 static rung_status order_pair(rung_ctx *ctx, void *user, int64_t task)
 {
     const study *s = user;
-    const coding *code = &s->m->code;
+    const coding *code = model_cells(s->m);
     int64_t d = s->data->d, *order = NULL;
     const double *from = background_row(s, task);
     double *X = NULL, *part = s->part + task * s->columns;
@@ -183,7 +183,7 @@ static rung_status choose_rows(rung_ctx *ctx, study *s, int64_t most)
 rung_status shapley(rung_ctx *ctx, const rung_model *m, const double *x, const rung_data *background, int64_t most,
                     int64_t samples, contributions *out)
 {
-    study s = {.m = m, .data = background, .x = x, .columns = m->code.n_columns, .rounds = 1};
+    study s = {.m = m, .data = background, .x = x, .columns = model_cells(m)->n_columns, .rounds = 1};
     bool every;
     *out = (contributions){0};
     TRY(choose_rows(ctx, &s, most > 0 ? most : background->n));

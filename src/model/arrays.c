@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "data/derive.h"
 #include "model/file.h"
 
 enum { WIDTH = 8, NAME = 128, PART = 512 }; /* values at a time */
@@ -287,9 +288,10 @@ static rung_status walk_kept(naming *n, kept_data *k, const coding *code)
 }
 
 /* The fill values of all columns as one array; 0 for a nominal column. */
-static rung_status walk_fills(naming *n, coding *code)
+static rung_status walk_fills(naming *n, coding *all)
 {
     double *fill = NULL;
+    const coding *code = coding_cells(all);
     TRY(NEW(n->w->ctx, &n->w->ctx->scratch, fill, code->n_columns));
     for (int64_t j = 0; j < code->n_columns; j++) fill[j] = code->columns[j].nominal ? 0 : code->columns[j].fill;
     TRY(visit(n->w, &n->w->ctx->scratch, named(n, "fill"), "F64", 1, &code->n_columns, (void **)&fill));
@@ -300,6 +302,7 @@ static rung_status walk_fills(naming *n, coding *code)
                                  fill[j]);
             code->columns[j].fill = fill[j];
         }
+    if (n->w->mode == ARRAYS_READ && all->derive) derive_fills(all);
     return RUNG_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/text.h"
+#include "data/derive.h"
 #include "input/table/measure.h"
 #include "model/file.h"
 
@@ -53,8 +54,8 @@ rung_status model_check_texts(rung_ctx *ctx, const rung_model *m)
         if (m->params[i].value) TRY(check_text(ctx, m->params[i].value, "a parameter value"));
     }
     for (int q = 0; q < m->code.n_classes; q++) TRY(check_text(ctx, m->code.classes[q], "the class"));
-    for (int64_t j = 0; j < m->code.n_columns; j++) {
-        const column_code *c = &m->code.columns[j];
+    for (int64_t j = 0; j < coding_cells(&m->code)->n_columns; j++) {
+        const column_code *c = &coding_cells(&m->code)->columns[j];
         TRY(check_text(ctx, c->name, "the column name"));
         for (int64_t k = 0; k < c->n_categories; k++) TRY(check_text(ctx, c->categories[k], "the category"));
     }
@@ -81,7 +82,7 @@ static rung_status check_column(rung_ctx *ctx, const column_code *c, int64_t num
     return RUNG_OK;
 }
 
-static rung_status check_coding(rung_ctx *ctx, const coding *c)
+static rung_status check_cells(rung_ctx *ctx, const coding *c, bool derives)
 {
     int64_t d = 0, position = -1;
     for (int64_t j = 0; j < c->n_columns; j++) {
@@ -91,11 +92,19 @@ static rung_status check_coding(rung_ctx *ctx, const coding *c)
                 "column %lld has position %lld of %lld in the file", (long long)j + 1, (long long)one->position + 1,
                 (long long)c->file_columns);
         REQUIRE(one->first == d, "column %lld does not follow the one before it", (long long)j + 1);
+        REQUIRE(derives || !one->hidden, "column %lld is hidden, but nothing is derived from it", (long long)j + 1);
         position = one->position;
         d += column_width(one);
     }
     REQUIRE(c->d == d, "there are %lld coded columns, but the coding gives %lld", (long long)c->d, (long long)d);
-    REQUIRE(d >= 1, "there is no column");
+    return RUNG_OK;
+}
+
+static rung_status check_coding(rung_ctx *ctx, const coding *c)
+{
+    TRY(check_cells(ctx, coding_cells(c), c->derive != NULL));
+    if (c->derive) TRY(derive_check(ctx, c->derive, RUNG_EFORMAT));
+    REQUIRE(c->d >= 1, "there is no column");
     REQUIRE(!c->real || (c->n_classes == 0 && c->label_position >= 0), "real targets with classes or without a label");
     if (c->edges) {
         REQUIRE(c->n_classes >= 1 && c->label_position >= 0, "class edges of a label without classes");

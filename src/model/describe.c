@@ -172,6 +172,7 @@ static json_t *target_of(const coding *code)
 static const char *kind_of(const column_code *c)
 {
     if (c->nominal) return "nominal";
+    if (c->derived) return "derived";
     return c->form == FORM_ORDINAL ? "ordinal" : c->form == FORM_DAYS || c->form == FORM_CYCLIC ? "date" : "number";
 }
 
@@ -185,6 +186,17 @@ static json_t *column_json(const column_code *c)
     return json_whole(out, bad);
 }
 
+/* Columns of the file that are no features: others are derived from them. */
+static json_t *hidden_columns(const rung_model *m)
+{
+    json_t *out = json_array();
+    const coding *cells = coding_cells(&m->code);
+    int bad = 0;
+    for (int64_t j = 0; j < cells->n_columns; j++)
+        if (cells->columns[j].hidden) bad |= json_array_append_new(out, column_json(&cells->columns[j]));
+    return json_whole(out, bad);
+}
+
 static json_t *preprocessing(const rung_model *m)
 {
     json_t *out = json_object(), *columns = json_array();
@@ -193,6 +205,7 @@ static json_t *preprocessing(const rung_model *m)
         bad |= json_array_append_new(columns, column_json(&m->code.columns[j]));
     bad |= json_object_set_new(out, "scale", json_string(scale_name(m->members[0].scale.kind)));
     bad |= json_object_set_new(out, "columns", columns);
+    if (m->code.derive) bad |= json_object_set_new(out, "hidden", hidden_columns(m));
     bad |= json_object_set_new(out, "label", text_or_null(m->code.label));
     bad |= json_object_set_new(out, "coded_columns", json_integer(m->code.d));
     return json_whole(out, bad);

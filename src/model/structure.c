@@ -2,6 +2,7 @@
 /* Everything in a model that is not an array of numbers, to JSON; structure_read.c reads it. It has only strings,
  * integers and booleans; real numbers are arrays, so they keep every bit. Values that follow from others (where a
  * column's coded columns begin, the number of classes a member knows) are not stored. */
+#include "data/derive.h"
 #include "model/file.h"
 
 const char *const scorer_names[] = {"constant", "linear", "kernel", "neighbours", "trees", NULL};
@@ -27,12 +28,38 @@ json_t *json_params(const rung_model *m)
     return json_whole(out, bad);
 }
 
+static json_t *part_to_json(const derived_part *p)
+{
+    json_t *out = json_object(), *steps = json_array();
+    int bad = json_object_set_new(out, "column", json_integer(p->column));
+    char text[STEP_TEXT];
+    for (int k = 0; k < p->n_steps; k++)
+        bad |= json_array_append_new(steps, json_string(derive_step_text(&p->step[k], text)));
+    bad |= json_object_set_new(out, "steps", steps);
+    if (p->full) bad |= json_object_set_new(out, "full", json_true());
+    return json_whole(out, bad);
+}
+
+static json_t *derived_to_json(const derivation *d)
+{
+    json_t *out = json_array();
+    int bad = 0;
+    for (int64_t i = 0; i < d->n; i++) {
+        json_t *parts = json_array();
+        for (int k = 0; k < d->term[i].n_parts; k++)
+            bad |= json_array_append_new(parts, part_to_json(&d->term[i].part[k]));
+        bad |= json_array_append_new(out, parts);
+    }
+    return json_whole(out, bad);
+}
+
 static json_t *coding_to_json(const coding *c)
 {
     json_t *out = json_object(), *columns = json_array();
+    const coding *cells = coding_cells(c);
     int bad = 0;
-    for (int64_t j = 0; j < c->n_columns; j++) {
-        const column_code *code = &c->columns[j];
+    for (int64_t j = 0; j < cells->n_columns; j++) {
+        const column_code *code = &cells->columns[j];
         json_t *one = json_object();
         int failed = json_object_set_new(one, "name", json_string(code->name));
         failed |= json_object_set_new(one, "position", json_integer(code->position));
@@ -45,10 +72,12 @@ static json_t *coding_to_json(const coding *c)
         if (!code->nominal && (code->form == FORM_DAYS || code->form == FORM_CYCLIC))
             failed |= json_object_set_new(one, "dates", json_string(date_order_name(code->dates)));
         if (code->unit) failed |= json_object_set_new(one, "unit", json_string(code->unit));
+        if (code->hidden) failed |= json_object_set_new(one, "hidden", json_true());
         bad |= json_array_append_new(columns, json_whole(one, failed));
     }
     bad |= json_object_set_new(out, "names", json_boolean(c->has_names));
     bad |= json_object_set_new(out, "columns", columns);
+    if (c->derive) bad |= json_object_set_new(out, "derived", derived_to_json(c->derive));
     bad |= json_object_set_new(out, "label", json_string(c->label));
     bad |= json_object_set_new(out, "label_position", json_integer(c->label_position));
     bad |= json_object_set_new(out, "file_columns", json_integer(c->file_columns));

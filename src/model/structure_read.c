@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "data/derive.h"
 #include "model/file.h"
 
 enum { MOST_MEMBERS = 1 << 16 }; /* an element takes more room here than in the file */
@@ -78,8 +79,11 @@ static rung_status read_column(reader *r, json_t *json, coding *code, column_cod
     const char *name = NULL, *form = NULL, *dates = NULL, *unit = NULL;
     json_t *categories = NULL;
     json_int_t position = 0, reference = -1;
-    TRY(json_take(r->ctx, json, "a column", "{s:s, s:I, s:o, s?s, s?s, s?I, s?s}", "name", &name, "position", &position,
-                  "categories", &categories, "form", &form, "dates", &dates, "reference", &reference, "unit", &unit));
+    int hidden = 0;
+    TRY(json_take(r->ctx, json, "a column", "{s:s, s:I, s:o, s?s, s?s, s?I, s?s, s?b}", "name", &name, "position",
+                  &position, "categories", &categories, "form", &form, "dates", &dates, "reference", &reference, "unit",
+                  &unit, "hidden", &hidden));
+    one->hidden = hidden;
     if (form && !form_find(form, &one->form))
         return set_error(r->ctx, RUNG_EFORMAT, "a column of the unknown form '%.40s'", form);
     if (dates && !date_order_find(dates, &one->dates))
@@ -109,16 +113,61 @@ static rung_status as_character(reader *r, json_int_t value, const char *what, c
     return RUNG_OK;
 }
 
+static rung_status read_part(reader *r, json_t *json, derived_part *out)
+{
+    json_t *steps = NULL;
+    json_int_t place = 0;
+    int full = 0;
+    TRY(json_take(r->ctx, json, "a factor of a derived column", "{s:I, s:o, s?b}", "column", &place, "steps", &steps,
+                  "full", &full));
+    out->column = place;
+    out->full = full;
+    TRY(length(r, steps, "the steps of a derived column", &out->n_steps));
+    if (out->n_steps > DERIVE_STEPS)
+        return set_error(r->ctx, RUNG_EFORMAT, "a derived column of %d steps", out->n_steps);
+    for (int k = 0; k < out->n_steps; k++) {
+        const char *text = json_string_value(json_array_get(steps, (size_t)k));
+        if (!text || !derive_step_read(text, &out->step[k]))
+            return set_error(r->ctx, RUNG_EFORMAT, "a derived column has the unknown step '%.40s'", text ? text : "");
+    }
+    return RUNG_OK;
+}
+
+/* From the coding of the cells, which was read, to that of the columns with those that are derived. */
+static rung_status read_derived(reader *r, json_t *json, coding *code)
+{
+    derivation *d = NULL;
+    int n = 0;
+    TRY(length(r, json, "derived columns", &n));
+    TRY(NEW(r->ctx, r->mem, d, 1));
+    TRY(NEW(r->ctx, r->mem, d->term, n));
+    d->cells = *code;
+    d->n = n;
+    for (int i = 0; i < n; i++) {
+        json_t *parts = json_array_get(json, (size_t)i);
+        TRY(length(r, parts, "the factors of a derived column", &d->term[i].n_parts));
+        for (int k = 0; k < d->term[i].n_parts && k < DERIVE_PARTS; k++)
+            TRY(read_part(r, json_array_get(parts, (size_t)k), &d->term[i].part[k]));
+    }
+    for (int64_t j = 0; j < code->n_columns; j++)
+        if (code->columns[j].nominal &&
+            (code->columns[j].reference < 0 || code->columns[j].reference >= code->columns[j].n_categories))
+            return set_error(r->ctx, RUNG_EFORMAT, "column %lld has no category to compare the others with",
+                             (long long)j + 1);
+    TRY(derive_check(r->ctx, d, RUNG_EFORMAT));
+    return derive_coding(r->ctx, r->mem, d, code);
+}
+
 static rung_status read_coding(reader *r, json_t *json, coding *code)
 {
     int names = 0, real = 0, edges = 0, n = 0;
-    json_t *columns = NULL, *classes = NULL;
+    json_t *columns = NULL, *classes = NULL, *derived = NULL;
     const char *label = NULL, *weights = NULL, *groups = NULL;
     json_int_t label_position = 0, file_columns = 0, decimal = 0, delimiter = 0;
-    TRY(json_take(r->ctx, json, "coding", "{s:b, s:o, s:s, s:I, s:I, s:o, s:b, s:b, s?s, s?s, s?I, s?I}", "names",
+    TRY(json_take(r->ctx, json, "coding", "{s:b, s:o, s:s, s:I, s:I, s:o, s:b, s:b, s?s, s?s, s?I, s?I, s?o}", "names",
                   &names, "columns", &columns, "label", &label, "label_position", &label_position, "file_columns",
                   &file_columns, "classes", &classes, "real", &real, "edges", &edges, "weights", &weights, "groups",
-                  &groups, "decimal", &decimal, "delimiter", &delimiter));
+                  &groups, "decimal", &decimal, "delimiter", &delimiter, "derived", &derived));
     if (weights) TRY(pool_text(r->ctx, r->mem, weights, &code->weights));
     if (groups) TRY(pool_text(r->ctx, r->mem, groups, &code->groups));
     TRY(as_character(r, decimal, "the decimal point", &code->decimal));
@@ -134,7 +183,7 @@ static rung_status read_coding(reader *r, json_t *json, coding *code)
     TRY(NEW(r->ctx, r->mem, code->columns, n));
     code->n_columns = n;
     for (int j = 0; j < n; j++) TRY(read_column(r, json_array_get(columns, (size_t)j), code, &code->columns[j]));
-    return RUNG_OK;
+    return derived ? read_derived(r, derived, code) : RUNG_OK;
 }
 
 static rung_status read_kernel(reader *r, json_t *json, int64_t d, kernel *k)

@@ -198,7 +198,7 @@ static rung_status finish(rung_ctx *ctx, const survey *v, int64_t n, const uint6
                           rung_data *sample)
 {
     s->code = &sample->code;
-    TRY(check_finite(ctx, v, s->code));
+    TRY(check_finite(ctx, v, coding_cells(s->code)));
     TRY(rows_check_labels(ctx, sample, v->first));
     TRY(count_rows(ctx, v, sample->y, n, record, s));
     return keep_source(ctx, s, sample);

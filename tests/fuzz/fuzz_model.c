@@ -66,6 +66,28 @@ static void predict(rung_ctx *ctx, const rung_model *model)
     free(proba);
 }
 
+/* Rows of a table, with what is derived from them: as many columns as the model takes, however odd it is. */
+static void encode(rung_ctx *ctx, const rung_model *model)
+{
+    enum { ROWS = 3 };
+    static const char *const cells[] = {"1", NULL, "-2.5"};
+    rung_table *table;
+    rung_data *data;
+    int64_t n = rung_model_inputs(model);
+    if (n > 1 << 10 || rung_model_features(model) > MOST) return;
+    FUZZ_CLAIM(rung_table_new(ctx, ROWS, &table) == RUNG_OK);
+    rung_status status = RUNG_OK;
+    for (int64_t j = 0; j < n && status == RUNG_OK; j++) {
+        const char *name = rung_model_column(model, rung_model_input(model, j), NULL);
+        status = rung_table_add_cells(ctx, table, *name ? name : "unnamed", cells);
+    }
+    if (status == RUNG_OK && rung_model_encode(ctx, model, table, RUNG_LABELS_IGNORED, &data) == RUNG_OK) {
+        FUZZ_CLAIM(rung_data_features(data) == rung_model_features(model));
+        rung_data_free(data);
+    }
+    rung_table_free(table);
+}
+
 static void again(rung_ctx *ctx, const rung_model *model)
 {
     char *bytes, *twice, *text;
@@ -94,6 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (rung_model_load_memory(ctx, file, (int64_t)size, &model) == RUNG_OK) {
         again(ctx, model);
         predict(ctx, model);
+        encode(ctx, model);
     } else {
         FUZZ_CLAIM(!model && rung_ctx_message(ctx)[0]);
     }

@@ -9,10 +9,11 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "input/encode/column_kind.h"
+#include "input/encode/derive_read.h"
 #include "input/encode/features.h"
 #include "input/encode/labels.h"
 
-typedef enum { ROLE_FEATURE, ROLE_IGNORED, ROLE_LABEL, ROLE_WEIGHT, ROLE_GROUP, ROLE_SUGGESTED } role;
+typedef enum { ROLE_FEATURE, ROLE_IGNORED, ROLE_LABEL, ROLE_WEIGHT, ROLE_GROUP, ROLE_SUGGESTED, ROLE_HIDDEN } role;
 
 static rung_status ignore_columns(rung_ctx *ctx, const rung_table *t, const char *const *list, role *roles)
 {
@@ -50,8 +51,13 @@ static int64_t default_label(const rung_table *t, const role *roles)
 
 static rung_status give_role(rung_ctx *ctx, const rung_table *t, role *roles, int64_t j, role which)
 {
-    static const char *const names[] = {"a feature",   "ignored",    "the label",
-                                        "the weights", "the groups", "the suggested rows"};
+    static const char *const names[] = {"a feature",
+                                        "ignored",
+                                        "the label",
+                                        "the weights",
+                                        "the groups",
+                                        "the suggested rows",
+                                        "a part of a derived one"};
     char label[COLUMN_LABEL];
     if (roles[j] != ROLE_FEATURE)
         return set_error(ctx, RUNG_EARG, "%s: column %s cannot be both %s and %s", t->path,
@@ -112,6 +118,17 @@ static rung_status assign_roles(rung_ctx *ctx, const rung_table *t, const rung_e
     return *label < 0 ? RUNG_OK : give_role(ctx, t, roles, *label, ROLE_LABEL);
 }
 
+/* What is left out as a feature may still be what others are derived from. */
+static rung_status hide_columns(rung_ctx *ctx, const rung_table *t, const derive_wish *wish, role *roles)
+{
+    for (int64_t j = 0; wish->used && j < t->n_columns; j++) {
+        if (!wish->used[j] || roles[j] == ROLE_FEATURE) continue;
+        if (roles[j] == ROLE_IGNORED) roles[j] = ROLE_FEATURE;
+        TRY(give_role(ctx, t, roles, j, ROLE_HIDDEN));
+    }
+    return RUNG_OK;
+}
+
 rung_status dataset_label_column(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, int64_t *out)
 {
     role *roles = NULL;
@@ -136,6 +153,7 @@ static rung_status check_missing(rung_ctx *ctx, const rung_table *t, int64_t j)
 typedef struct {
     const rung_table *t;
     const rung_encode_options *options;
+    const role *roles;
     coding *code;
     int64_t *from;
 } learner;
@@ -145,7 +163,7 @@ static rung_status learn_column(rung_ctx *ctx, pool *mem, learner *l, int64_t j,
 {
     column_code *c = &l->code->columns[l->code->n_columns];
     TRY(interrupted(ctx));
-    *c = (column_code){.position = j, .first = l->code->d};
+    *c = (column_code){.position = j, .first = l->code->d, .hidden = l->roles[j] == ROLE_HIDDEN};
     TRY(column_kind_of(ctx, mem, l->t, j, said, c, use));
     if (*use != USE_FEATURE) return RUNG_OK;
     if (l->options->missing_error) TRY(check_missing(ctx, l->t, j));
@@ -200,7 +218,7 @@ static rung_status learn_coding(rung_ctx *ctx, pool *mem, const rung_table *t, c
 {
     said_column *said;
     column_use *use = NULL, ignored;
-    learner l = {.t = t, .options = options, .code = code, .from = from};
+    learner l = {.t = t, .options = options, .roles = roles, .code = code, .from = from};
     *code = (coding){.has_names = t->has_names, .label_position = label, .file_columns = t->n_columns};
     code->decimal = t->given_decimal == ',' ? ',' : 0;
     bool letter = t->given_delimiter == '\t' || (t->given_delimiter >= ' ' && t->given_delimiter < 127);
@@ -210,7 +228,7 @@ static rung_status learn_coding(rung_ctx *ctx, pool *mem, const rung_table *t, c
     TRY(NEW(ctx, &ctx->scratch, use, t->n_columns));
     TRY(said_columns(ctx, t, options, &said));
     for (int64_t j = 0; j < t->n_columns; j++)
-        if (roles[j] == ROLE_FEATURE) TRY(learn_column(ctx, mem, &l, j, &said[j], &use[j]));
+        if (roles[j] == ROLE_FEATURE || roles[j] == ROLE_HIDDEN) TRY(learn_column(ctx, mem, &l, j, &said[j], &use[j]));
     TRY(check_points(ctx, t, code, said));
     tell_missing_words(ctx, t, code, label);
     bool others = code->n_columns > 0; /* without them a column that counts the rows is what there is to learn from */
@@ -398,9 +416,12 @@ static rung_status encode(rung_ctx *ctx, const rung_table *t, const rung_encode_
     role *roles = NULL;
     int64_t label, weights, groups, suggested, *from = NULL;
     coding *code = &data->code;
+    derive_wish wish;
     TRY(NEW(ctx, &ctx->scratch, roles, t->n_columns));
     TRY(NEW(ctx, &ctx->scratch, from, t->n_columns));
+    TRY(derive_wishes(ctx, t, options->derive, &wish));
     TRY(assign_roles(ctx, t, options, roles, &label, &weights, &groups, &suggested));
+    TRY(hide_columns(ctx, t, &wish, roles));
     TRY(learn_coding(ctx, &data->mem, t, options, roles, label, code, from));
     TRY(learn_classes(ctx, &data->mem, t, options, label, code));
     TRY(dataset_rows(ctx, data, t->n_rows, code->d));
@@ -411,7 +432,8 @@ static rung_status encode(rung_ctx *ctx, const rung_table *t, const rung_encode_
     if (weights >= 0) TRY(column_key(ctx, &data->mem, t, weights, &code->weights));
     if (suggested >= 0) TRY(dataset_suggested(ctx, t, suggested, data));
     if (weights >= 0) TRY(dataset_weights(ctx, t, weights, data));
-    return coding_fills(ctx, data);
+    TRY(coding_fills(ctx, data));
+    return wish.n > 0 ? derive_learn(ctx, t, &wish, from, data) : RUNG_OK;
 }
 
 rung_status dataset_encode(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, rung_data **out)

@@ -53,6 +53,7 @@ rung_status dataset_set_names(rung_ctx *ctx, rung_data *data, const char *const 
                               const char *const *classes)
 {
     coding *code = &data->code;
+    if (code->derive) return set_error(ctx, RUNG_EARG, "names are for data without derived columns");
     if (columns) TRY(name_columns(ctx, data, columns));
     if (label) TRY(pool_text(ctx, &data->mem, label, &code->label));
     for (int64_t j = 0; code->label[0] && j < code->n_columns; j++)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "input/encode/derive_read.h"
 #include "input/encode/features.h"
 #include "input/encode/labels.h"
 #include "input/table/dictionary.h"
@@ -142,17 +143,19 @@ static rung_status recode_roles(rung_ctx *ctx, const rung_table *t, const coding
 static rung_status recode(rung_ctx *ctx, const rung_table *t, const coding *code, rung_labels labels, rung_data *data)
 {
     int64_t *from = NULL, label;
-    TRY(NEW(ctx, &ctx->scratch, from, code->n_columns));
+    const coding *cells = coding_cells(code);
+    TRY(NEW(ctx, &ctx->scratch, from, cells->n_columns));
     TRY(coding_copy(ctx, &data->mem, code, &data->code));
-    TRY(coding_match(ctx, t, code, from, &label));
+    TRY(coding_match(ctx, t, cells, from, &label));
     if (labels >= RUNG_LABELS_REQUIRED && code->label_position < 0)
         return set_error(ctx, RUNG_EDATA, "the model was trained without labels, so it cannot be compared with %s",
                          t->path);
     if (labels >= RUNG_LABELS_REQUIRED && label < 0)
         return set_error(ctx, RUNG_EDATA, "%s: no label column%s%.80s%s", t->path, code->label[0] ? " '" : "",
                          code->label, code->label[0] ? "'" : "");
-    TRY(dataset_rows(ctx, data, t->n_rows, code->d));
-    TRY(features_code(ctx, t, code, from, data->X));
+    TRY(dataset_rows(ctx, data, t->n_rows, cells->d));
+    TRY(features_code(ctx, t, cells, from, data->X));
+    if (code->derive) TRY(derive_known(ctx, t, data));
     if (labels != RUNG_LABELS_IGNORED && label >= 0) TRY(dataset_labels(ctx, t, label, data));
     return labels == RUNG_LABELS_UPDATE ? recode_roles(ctx, t, code, data) : RUNG_OK;
 }

@@ -155,7 +155,7 @@ rung_status reader_begin(rung_ctx *ctx, const char *path, const rung_read_option
     static const rung_read_options standard = {0};
     rung_reader *r = *out = calloc(1, sizeof *r);
     if (!r) return set_error(ctx, RUNG_ENOMEM, "out of memory: opening a file");
-    r->code = code;
+    r->code = code ? coding_cells(code) : NULL;
     r->coded = code != NULL;
     r->strict = code || way == READ_LIVE;
     rung_status status = start(ctx, path, options ? options : &standard, way == READ_LIVE, r);
