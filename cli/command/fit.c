@@ -187,12 +187,17 @@ static void tell_cv(const fit_job *job)
         say(stderr, "error       not estimated%s\n", folds && !strcmp(folds, "0") ? " (calibrate=0)" : "");
         return;
     }
+    const rung_metrics *m = &job->cv, *other = &job->median;
+    const char *most = m->intervals ? "at most " : "", *least = m->intervals ? "at least " : "";
+    const char *class = rung_data_class_name(job->data, job->constant);
+    say(stderr, "answer      right on %s%.0f %% of new rows, %s%.2f classes off on average; always %s: %.0f %%, %.2f\n",
+        most, 100 * m->acc, least, m->mae, class, 100 * other->acc, other->mae);
     sheet t = sheet_new("lrrrrr");
     for (const char *const *head = (const char *const[]){"error", "rows", "mae", "95 % range", "acc", "amae", NULL};
          *head; head++)
         sheet_add(&t, "%s", *head);
     tell_metrics_row(&t, "  held-out rows", &job->cv);
-    char *constant = text_of("  always predicting %s", rung_data_class_name(job->data, job->constant));
+    char *constant = text_of("  always predicting %s", class);
     tell_metrics_row(&t, constant, &job->median);
     free(constant);
     sheet_print(&t, stderr, "");

@@ -69,7 +69,7 @@ static void tell(rung_ctx *ctx, const problem *p, const mixture_summary *s)
     for (int64_t i = 0; i < p->n; i++) unlabelled += p->y[i] == 0;
     if (s->tried == 0)
         log_at(
-            ctx, RUNG_LOG_INFO,
+            ctx, RUNG_LOG_DEBUG,
             "weights: Gaussian processes %.2f, cumulative ridges %.2f, ordinal trees %.2f, nominal trees %.2f, random "
             "trees %.2f, class frequencies %.2f, %d members",
             of_family(s, FAMILY_GP), of_family(s, FAMILY_RIDGE), s->trees[STACKED_ORDINAL], s->trees[STACKED_NOMINAL],
