@@ -111,6 +111,8 @@ static void refuse_models(rung_ctx *ctx, const things *have)
     const rung_view X = rung_data_view(have->data), nowhere = {NULL, 1, X.d, X.row, 1};
     CLEARED(rung_spec_new, spec, ctx, NULL, 0, &spec);
     REFUSED(rung_spec_new, ctx, "kdlor", 0, NULL);
+    CLEARED(rung_spec_copy, spec, ctx, NULL, &spec);
+    REFUSED(rung_spec_copy, ctx, have->spec, NULL);
     REFUSED(rung_spec_set, ctx, NULL, "gamma", "1");
     REFUSED(rung_spec_set_baseline, ctx, NULL, 1);
     REFUSED(rung_spec_set, ctx, have->spec, NULL, "1");
@@ -193,6 +195,9 @@ static void refuse_metrics(rung_ctx *ctx, const things *have)
     REFUSED(rung_metrics_compute, ctx, 2, 2, NULL, rank, NULL, &m);
     REFUSED(rung_metrics_compute, ctx, 2, 2, rank, NULL, NULL, &m);
     REFUSED(rung_metrics_compute, ctx, 2, 2, rank, rank, NULL, NULL);
+    int median;
+    REFUSED(rung_metrics_median, ctx, 2, 2, NULL, NULL, &median);
+    REFUSED(rung_metrics_median, ctx, 2, 2, rank, NULL, NULL);
     REFUSED(rung_reliability_compute, ctx, 2, 2, NULL, proba, 2, bins, &ece);
     REFUSED(rung_reliability_compute, ctx, 2, 2, rank, NULL, 2, bins, &ece);
     REFUSED(rung_reliability_compute, ctx, 2, 2, rank, proba, 2, NULL, &ece);

@@ -227,6 +227,76 @@ static void versions_agree(void **state)
     assert_int_equal(rung_abi(), RUNG_ABI);
 }
 
+/* ---- copies, and the constant to compare with ---- */
+
+static char *fitted_bytes(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, int64_t *size)
+{
+    rung_model *model;
+    char *bytes;
+    assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
+    assert_ok(ctx, rung_model_save_memory(ctx, model, &bytes, size));
+    rung_model_free(model);
+    return bytes;
+}
+
+static void specs_are_copied(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const char *const methods[] = {"krr", "pom"};
+    static const double cost[] = {0, 1, 4, 2, 0, 1, 5, 2, 0};
+    rung_data *data;
+    assert_ok(ctx, rung_data_new(ctx, &(rung_view){(const double[]){1, 2, 3, 4, 5, 6.5, 7, 8, 9.5}, 9, 1, 1, 1},
+                                 (const int[]){1, 1, 2, 1, 2, 3, 2, 3, 3}, NULL, 3, &data));
+    for (int k = 0; k < 2; k++)
+        for (int published = 0; published < 2; published++) {
+            rung_spec *spec, *copy;
+            int64_t size, other_size;
+            assert_ok(ctx, rung_spec_new(ctx, methods[k], published, &spec));
+            assert_ok(ctx, rung_spec_set_scale(ctx, spec, "minmax"));
+            assert_ok(ctx, rung_spec_set_equal_rows(ctx, spec, "apart"));
+            assert_ok(ctx, rung_spec_set_cost(ctx, spec, 3, cost, 2.5));
+            assert_ok(ctx, rung_spec_set(ctx, spec, "calibrate", "5"));
+            if (k) assert_ok(ctx, rung_spec_set(ctx, spec, "ridge", "0.5"));
+            if (k) assert_ok(ctx, rung_spec_set_class_weight(ctx, spec, "3", 2));
+            char *bytes = fitted_bytes(ctx, spec, data, &size);
+            assert_ok(ctx, rung_spec_copy(ctx, spec, &copy));
+            for (int i = 0; rung_method_param_at(rung_spec_method(spec), i); i++) {
+                const char *name = rung_method_param_at(rung_spec_method(spec), i)->name;
+                const char *a = rung_spec_value(spec, name), *b = rung_spec_value(copy, name);
+                assert_true(a ? b && !strcmp(a, b) : !b);
+            }
+            rung_spec_free(spec); /* the copy does without it */
+            char *other = fitted_bytes(ctx, copy, data, &other_size);
+            assert_int_equal(size, other_size);
+            assert_memory_equal(bytes, other, (size_t)size);
+            rung_free(bytes);
+            rung_free(other);
+            rung_spec_free(copy);
+        }
+    rung_data_free(data);
+}
+
+static void medians(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const int truth[] = {0, 1, 3, 2, 4, 2, 1}, upper[] = {0, 1, 4, 4, 4, 2, 3}, none[] = {0, 0};
+    static const double weight[] = {1, 1, 1, 1, 9, 1, 1}, bad[] = {1, -1, 1, 1, 1, 1, 1};
+    int out;
+    assert_ok(ctx, rung_metrics_median(ctx, 7, 4, truth, NULL, &out));
+    assert_int_equal(out, 2);
+    rung_metrics_options how = {.size = sizeof how, .upper = upper};
+    assert_ok(ctx, rung_metrics_median(ctx, 7, 4, truth, &how, &out));
+    assert_int_equal(out, 2);
+    how = (rung_metrics_options){.size = sizeof how, .weight = weight};
+    assert_ok(ctx, rung_metrics_median(ctx, 7, 4, truth, &how, &out));
+    assert_int_equal(out, 4);
+    assert_ok(ctx, rung_metrics_median(ctx, 2, 4, none, NULL, &out));
+    assert_int_equal(out, 0);
+    how.weight = bad;
+    assert_fails(ctx, rung_metrics_median(ctx, 7, 4, truth, &how, &out), RUNG_EARG, "weight of row 2");
+    assert_fails(ctx, rung_metrics_median(ctx, 7, 3, truth, NULL, &out), RUNG_EARG, "outside 1..3");
+}
+
 /* ---- getters ---- */
 
 static void assert_number(const json_t *value, double x)
@@ -585,6 +655,8 @@ int main(void)
         TEST(details_name_what_a_message_is_about),
         TEST(tables_end),
         TEST(versions_agree),
+        TEST(specs_are_copied),
+        TEST(medians),
         TEST(getters_agree_with_the_description),
         TEST(getters_of_a_search),
         TEST(getters_of_a_curve),

@@ -29,6 +29,7 @@ typedef struct {
     double *weight;         /* of rows; NULL: all 1 */
     int *group;             /* rows that belong together; NULL: none */
     labels truth, answered; /* all labels, and those of rows with an answer: the metrics are of these */
+    int constant;           /* the median of the labels of answered rows or, where none is answered, of all */
     int64_t n, labelled;
     int64_t *confusion; /* classes x classes: [true][predicted]; an interval counts as its nearest class */
     int classes, *rank;
@@ -75,13 +76,6 @@ static void print_confusion(const evaluate_job *job)
     }
     sheet_print(&t, stdout, "");
     free(align);
-}
-
-/* The median of the labels of answered rows or, where none is answered, of all. */
-static int constant_rank(const evaluate_job *job)
-{
-    int median = median_rank(&job->answered);
-    return median ? median : median_rank(&job->truth);
 }
 
 /* The share of correct predictions, by probability of the most probable class. */
@@ -150,7 +144,7 @@ static char *interval_words(const evaluate_job *job)
 
 static void print_text(const evaluate_job *job)
 {
-    int median = constant_rank(job);
+    int median = job->constant;
     char *intervals = interval_words(job);
     say(stdout, "%lld labelled rows of %lld.\n", (long long)job->labelled, (long long)job->n);
     if (job->unsure)
@@ -333,7 +327,7 @@ static int evaluate_real(session *s, const arguments *args, evaluate_job *job)
 
 static int write_class_page(session *s, const arguments *args, const evaluate_job *job)
 {
-    int n = 0, median = constant_rank(job);
+    int n = 0, median = job->constant;
     while (rung_metric_at(n)) n++;
     evaluation_row *row = allocate((size_t)n + 2, sizeof *row);
     for (int i = 0; i < n; i++) {
@@ -375,7 +369,9 @@ static int take_costs(session *s, const arguments *args, evaluate_job *job)
         job->labelled += job->truth.rank[i] > 0;
         job->unsure += job->truth.rank[i] && !job->rank[i];
     }
-    int *constant = allocate((size_t)job->n, sizeof *constant), median = median_rank(&job->truth);
+    int *constant = allocate((size_t)job->n, sizeof *constant), median = median_rank(s->ctx, &job->truth);
+    job->constant = median_rank(s->ctx, &job->answered);
+    if (!job->constant) job->constant = median;
     for (int64_t i = 0; i < job->n; i++) constant[i] = median;
     const double *matrix = job->given.matrix ? job->given.matrix : own;
     double *absolute = NULL;
@@ -406,7 +402,8 @@ static int measure_exact(session *s, evaluate_job *job)
     int *rank = labels_exact(&some), code = EXIT_OK;
     some.rank = rank;
     some.upper = NULL;
-    if (median_rank(&some)) code = session_check(s, measure_ranks(s->ctx, &some, job->rank, job->proba, &job->exact));
+    if (median_rank(s->ctx, &some))
+        code = session_check(s, measure_ranks(s->ctx, &some, job->rank, job->proba, &job->exact));
     free(rank);
     return code;
 }
@@ -417,7 +414,7 @@ static int measure_answers(session *s, evaluate_job *job)
     const rung_metrics none = {sizeof none, 0,   NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN,
                                NAN,         NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0};
     job->found = job->median = job->exact = none;
-    if (!median_rank(&job->answered)) return EXIT_OK; /* none, or none with a weight */
+    if (!median_rank(s->ctx, &job->answered)) return EXIT_OK; /* none, or none with a weight */
     CHECK(s, measure_ranks(s->ctx, &job->answered, job->rank, job->proba, &job->found));
     if (measure_exact(s, job) != EXIT_OK) return FAILED;
     return session_check(s, measure_median(s->ctx, &job->answered, &job->median));
@@ -476,7 +473,7 @@ static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
     job->rank = allocate(n, sizeof *job->rank);
     job->confusion = allocate(K * K, sizeof *job->confusion);
     if (rung_model_has_probabilities(job->model)) job->proba = allocate(n * K, sizeof *job->proba);
-    if (!median_rank(&job->truth)) {
+    if (!median_rank(s->ctx, &job->truth)) {
         complain("%s: no row is labelled%s, so there is nothing to compare with", operand(args, 1),
                  job->weight ? " and has a weight above 0" : "");
         return FAILED;

@@ -39,22 +39,11 @@ int *labels_exact(const labels *l)
     return rank;
 }
 
-/* A step up from a rank costs the labels that ended there and gains those that have not yet begun. */
-int median_rank(const labels *l)
+int median_rank(rung_ctx *ctx, const labels *l)
 {
-    double *ends = allocate((size_t)l->classes + 1, sizeof *ends), both = 0, below = 0;
-    for (int64_t i = 0; i < l->n; i++) {
-        if (!l->rank[i]) continue;
-        double weight = l->weight ? l->weight[i] : 1;
-        ends[l->rank[i]] += weight;
-        ends[l->upper ? l->upper[i] : l->rank[i]] += weight;
-        both += 2 * weight;
-    }
+    const rung_metrics_options how = {.size = sizeof how, .upper = l->upper, .weight = l->weight};
     int median = 0;
-    for (int k = 1; k <= l->classes && !median && both > 0; k++)
-        if (2 * (below += ends[k]) >= both) median = k;
-    free(ends);
-    return median;
+    return rung_metrics_median(ctx, l->n, l->classes, l->rank, &how, &median) == RUNG_OK ? median : 0;
 }
 
 rung_status measure_ranks(rung_ctx *ctx, const labels *l, const int *predicted, const double *proba, rung_metrics *out)
@@ -66,7 +55,7 @@ rung_status measure_ranks(rung_ctx *ctx, const labels *l, const int *predicted, 
 
 rung_status measure_median(rung_ctx *ctx, const labels *l, rung_metrics *out)
 {
-    int *constant = allocate((size_t)l->n, sizeof *constant), median = median_rank(l);
+    int *constant = allocate((size_t)l->n, sizeof *constant), median = median_rank(ctx, l);
     for (int64_t i = 0; i < l->n; i++) constant[i] = median;
     rung_status status = measure_ranks(ctx, l, constant, NULL, out);
     free(constant);

@@ -26,7 +26,7 @@ int *labels_exact(const labels *l);        /* the ranks of those that are not, e
 rung_status measure_ranks(rung_ctx *ctx, const labels *l, const int *predicted, const double *proba, rung_metrics *out);
 
 /* The (lowest) rank with the smallest absolute error, the median of the labels; 0 if there are none. */
-int median_rank(const labels *l);
+int median_rank(rung_ctx *ctx, const labels *l);
 /* The metrics of always predicting that median. proba is not used: a constant has none. */
 rung_status measure_median(rung_ctx *ctx, const labels *l, rung_metrics *out);
 

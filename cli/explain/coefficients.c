@@ -162,7 +162,7 @@ void coefficients_text(FILE *file, const rung_model *model)
     static const char *const head[] = {"coefficient", "value", "s.e.", "z", "p", "odds ratio", "95 % range"};
     for (int k = 0; k < (odds ? 7 : errors ? 5 : 2); k++) sheet_add(&t, "%s", head[k]);
     for (int i = 0; rung_model_coefficient(model, 0, i, &c); i++) add_coefficient(&t, model, &c, errors, odds);
-    for (int i = 0; rung_model_threshold(model, i, &c); i++) add_coefficient(&t, model, &c, errors, odds);
+    for (int i = 0; rung_model_threshold_coefficient(model, i, &c); i++) add_coefficient(&t, model, &c, errors, odds);
     sheet_print(&t, file, "");
     fputc('\n', file);
     wrap_text(file,

@@ -198,7 +198,7 @@ static void coefficients_part(FILE *file, const rung_model *model)
                                                       : text_of("%s", "Coefficients and thresholds");
         page_table_begin(file, &(page_table){caption, 7, head, 0, true});
         for (int i = 0; rung_model_coefficient(model, o, i, &c); i++) coefficient_row(file, model, &c);
-        for (int i = 0; rung_model_outputs(model) == 1 && rung_model_threshold(model, i, &c); i++)
+        for (int i = 0; rung_model_outputs(model) == 1 && rung_model_threshold_coefficient(model, i, &c); i++)
             coefficient_row(file, model, &c);
         page_table_end(file);
         free(caption);

@@ -320,7 +320,8 @@ typedef struct { /* zeros: the default */
 } rung_encode_options;
 
 /* n rows of d numbers that belong to the caller: row i, column j at v[i * row + j * col]. NaN is a missing cell: it
- * takes the median of the training rows, or goes to the method as it is if that can use it (boost). */
+ * takes the median of the training rows, or goes to the method as it is if that can use it (boost). Infinite
+ * numbers are RUNG_EDATA; so is NaN among the values of a kernel (kernel=precomputed). */
 typedef struct {
     const double *v;
     int64_t n, d, row, col;
@@ -354,8 +355,8 @@ RUNG_API RUNG_CHECK rung_status rung_data_encode_like(rung_ctx *ctx, const rung_
 RUNG_API RUNG_CHECK rung_status rung_labels_order(rung_ctx *ctx, int64_t n, const char *const *labels, char **out);
 
 /* Data from memory: rank[i] in 1..classes, 0: unlabelled; weight: one per row, or NULL. Everything is copied.
- * RUNG_EARG: a rank outside the classes, a weight below 0, a number of rows below 1; RUNG_EDATA: a number that is not
- * finite. */
+ * RUNG_EARG: a rank outside the classes, a number of rows below 1; RUNG_EDATA: an infinite number, a weight that is no
+ * finite number >= 0. */
 RUNG_API RUNG_CHECK rung_status rung_data_new(rung_ctx *ctx, const rung_view *X, const int *rank, const double *weight,
                                               int classes, rung_data **out);
 /* The same with real targets, NaN: unlabelled. */
@@ -435,6 +436,8 @@ RUNG_API RUNG_CHECK rung_status rung_spec_set_cost(rung_ctx *ctx, rung_spec *spe
 /* wanted != 0: a fit that learns from unlabelled rows also reports the cross-validated error of label propagation alone
  * (propagation_cv_mae), which the method should beat. RUNG_EARG: a method that ignores unlabelled rows. */
 RUNG_API RUNG_CHECK rung_status rung_spec_set_baseline(rung_ctx *ctx, rung_spec *spec, int wanted);
+/* A spec with the same method, values and settings, to be changed without the other. */
+RUNG_API RUNG_CHECK rung_status rung_spec_copy(rung_ctx *ctx, const rung_spec *spec, rung_spec **out);
 RUNG_API void rung_spec_free(rung_spec *spec);
 
 RUNG_API const rung_method *rung_spec_method(const rung_spec *spec);
@@ -497,8 +500,12 @@ typedef struct { /* where to write; NULL: not wanted */
 } rung_output;
 /* Predicts rows that are coded as the model was trained: the view of rung_model_encode, or numbers from memory. A row
  * gets the same answer whatever rows come with it. options: NULL: the default. RUNG_EARG: an option, the model has not
- * what is wanted, or the rows have another number of columns; RUNG_EDATA: a number that is not finite, or scores that
- * overflow. */
+ * what is wanted, or the rows have another number of columns; RUNG_EDATA: an infinite number, or scores that overflow.
+ *
+ * To serve rows one by one: load the model once and share it; give each thread a context that it keeps, with
+ * rung_ctx_set_threads(ctx, 1), so that a call starts no threads of its own. Where all columns are numbers, a view of
+ * the row is all that a call needs. Where some are text, a table of one row (rung_table_new, rung_table_add_cells) is
+ * coded by rung_model_encode. Rows that wait together are faster in one call. */
 RUNG_API RUNG_CHECK rung_status rung_model_predict(rung_ctx *ctx, const rung_model *model, const rung_view *X,
                                                    const rung_predict_options *options, const rung_output *out);
 /* The answers of a transductive fit for its own training rows, in their order: rung_model_training_rows of them. A row
@@ -584,9 +591,9 @@ typedef struct {
 /* Fills in the coefficient of an index from 0 in an output (score column) from 0; returns 0 past the last one, where
  * the score is not linear, or where out->size is not set, else 1. */
 RUNG_API int rung_model_coefficient(const rung_model *model, int output, int index, rung_coefficient *out);
-/* The same for the thresholds between the classes that had labels; those of rung_model_thresholds are on the scale of
- * the score instead. */
-RUNG_API int rung_model_threshold(const rung_model *model, int index, rung_coefficient *out);
+/* The same for the thresholds between the classes that had labels. They belong to the coefficients and are on the scale
+ * of the data, as these are; those of rung_model_thresholds are on the scale of the score. */
+RUNG_API int rung_model_threshold_coefficient(const rung_model *model, int index, rung_coefficient *out);
 /* The log likelihood of the training rows, without the penalty; NaN: the method does not report it. */
 RUNG_API double rung_model_log_likelihood(const rung_model *model);
 /* What the standard errors assume. "model": rows are independent, weights are counts. "groups": only the groups that
@@ -681,6 +688,11 @@ typedef struct { /* zeros: none of these */
 RUNG_API RUNG_CHECK rung_status rung_metrics_compute(rung_ctx *ctx, int64_t n, int classes, const int *truth,
                                                      const int *predicted, const rung_metrics_options *options,
                                                      rung_metrics *out);
+/* The rank with the smallest mean absolute error on n labels, their median (of two the lower one): what always
+ * predicting it achieves is what a model must beat. 0: no label (with a weight above 0). options: upper and weight
+ * count. Errors as above. */
+RUNG_API RUNG_CHECK rung_status rung_metrics_median(rung_ctx *ctx, int64_t n, int classes, const int *truth,
+                                                    const rung_metrics_options *options, int *out);
 /* The same for two columns of a table, by name or position from 1. order: the classes, as in rung_encode_options; NULL:
  * those of both columns. */
 RUNG_API RUNG_CHECK rung_status rung_metrics_compute_table(rung_ctx *ctx, const rung_table *table, const char *truth,

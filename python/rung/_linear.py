@@ -41,7 +41,7 @@ def coefficients(model, output=0):
 
 
 def thresholds(model):
-    return _rows(model, lib.rung_model_threshold)
+    return _rows(model, lib.rung_model_threshold_coefficient)
 
 
 def parallel_tests(model):

@@ -54,10 +54,10 @@ SEXP r_thresholds(SEXP handle)
     const rung_model *m = handle_get(handle);
     rung_coefficient c = {.size = sizeof c};
     int n = 0;
-    while (rung_model_threshold(m, n, &c)) n++;
+    while (rung_model_threshold_coefficient(m, n, &c)) n++;
     SEXP out = PROTECT(coefficient_list(n));
     for (int i = 0; i < n; i++) {
-        rung_model_threshold(m, i, &c);
+        rung_model_threshold_coefficient(m, i, &c);
         int above = c.rank + 1;
         while (above < rung_model_classes(m) && !rung_model_class_present(m, above)) above++;
         SET_STRING_ELT(VECTOR_ELT(out, 0), i, text_utf8(rung_model_class_name(m, c.rank)));

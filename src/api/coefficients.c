@@ -57,7 +57,7 @@ int rung_model_coefficient(const rung_model *model, int output, int index, rung_
     return give(model, found, true, out);
 }
 
-int rung_model_threshold(const rung_model *model, int index, rung_coefficient *out)
+int rung_model_threshold_coefficient(const rung_model *model, int index, rung_coefficient *out)
 {
     const member *one = model->members;
     if (!result_fits(out) || !model_has_terms(model) || !model_has_thresholds(model) || index < 0 ||

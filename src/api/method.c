@@ -94,6 +94,13 @@ rung_status rung_spec_set_baseline(rung_ctx *ctx, rung_spec *spec, int wanted)
     CALL(ctx, spec_set_baseline(ctx, spec, wanted != 0));
 }
 
+rung_status rung_spec_copy(rung_ctx *ctx, const rung_spec *spec, rung_spec **out)
+{
+    NOTHING(out);
+    if (!ctx || !spec || !out) return missing(ctx, "rung_spec_copy");
+    CALL(ctx, spec_copy(ctx, spec, out));
+}
+
 void rung_spec_free(rung_spec *spec) { spec_free(spec); }
 
 const rung_method *rung_spec_method(const rung_spec *spec) { return &spec->method->info; }

@@ -40,7 +40,7 @@ static rung_status give(rung_status status, const void *own, size_t size, void *
 #define GIVE(call, own, out) give(call, &(own), sizeof(own), out)
 
 rung_status rung_metrics_compute(rung_ctx *ctx, int64_t n, int classes, const int *truth, const int *predicted,
-                             const rung_metrics_options *options, rung_metrics *out)
+                                 const rung_metrics_options *options, rung_metrics *out)
 {
     if (!ctx || !truth || !predicted || !out) return missing(ctx, "rung_metrics_compute");
     rung_metrics_options how;
@@ -50,6 +50,25 @@ rung_status rung_metrics_compute(rung_ctx *ctx, int64_t n, int classes, const in
     graded_rows rows = {
         .n = n, .K = classes, .truth = truth, .upper = how.upper, .weight = how.weight, .group = how.group};
     CALL(ctx, GIVE(metrics_compute(ctx, &rows, predicted, how.proba, &own), own, out));
+}
+
+static rung_status median(rung_ctx *ctx, const graded_rows *rows, int *out)
+{
+    TRY(metrics_check(ctx, rows));
+    *out = metrics_median(rows, rows->weight);
+    return RUNG_OK;
+}
+
+rung_status rung_metrics_median(rung_ctx *ctx, int64_t n, int classes, const int *truth,
+                                const rung_metrics_options *options, int *out)
+{
+    if (!ctx || (n > 0 && !truth) || !out) return missing(ctx, "rung_metrics_median");
+    rung_metrics_options how;
+    *out = 0;
+    TRY(options_take(ctx, "rung_metrics_median", options, &how, sizeof how));
+    const graded_rows rows = {
+        .n = n > 0 ? n : 0, .K = classes, .truth = truth, .upper = how.upper, .weight = how.weight};
+    CALL(ctx, median(ctx, &rows, out));
 }
 
 rung_status rung_wilcoxon(rung_ctx *ctx, int64_t n, const double *a, const double *b, rung_wilcoxon_test *out)

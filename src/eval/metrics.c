@@ -26,6 +26,19 @@ typedef struct {
 
 static int64_t count_of(const confusion *c, int64_t i) { return c->count ? c->count[i] : 1; }
 
+static rung_status check_label(rung_ctx *ctx, const graded_rows *rows, int64_t i)
+{
+    int low = rows->truth[i], high = rows->upper ? rows->upper[i] : low, K = rows->K;
+    if (low < 1 || low > K)
+        return set_error(ctx, RUNG_EARG, "true rank %d of row %lld is outside 1..%d", low, (long long)i + 1, K);
+    if (high < low || high > K)
+        return set_error(ctx, RUNG_EARG, "row %lld: %d..%d is no interval of the ranks 1..%d", (long long)i + 1, low,
+                         high, K);
+    if (rows->weight && !(rows->weight[i] >= 0 && isfinite(rows->weight[i])))
+        return set_error(ctx, RUNG_EARG, "the weight of row %lld is not a number >= 0", (long long)i + 1);
+    return RUNG_OK;
+}
+
 /* The weights of labelled rows as counts, with a sum of at most 2^40, so that products of three stay exact. */
 static rung_status weigh_rows(rung_ctx *ctx, const graded_rows *rows, confusion *c)
 {
@@ -37,8 +50,7 @@ static rung_status weigh_rows(rung_ctx *ctx, const graded_rows *rows, confusion 
     for (int64_t i = 0; i < rows->n; i++) {
         double w = rows->weight[i];
         if (rows->truth[i] == 0) continue;
-        if (!isfinite(w) || w < 0)
-            return set_error(ctx, RUNG_EARG, "the weight of row %lld is not a number >= 0", (long long)i + 1);
+        TRY(check_label(ctx, rows, i));
         sum += w;
         whole = whole && w == floor(w);
     }
@@ -62,15 +74,10 @@ static rung_status count_rows(rung_ctx *ctx, const graded_rows *rows, const int 
     TRY(weigh_rows(ctx, rows, c));
     for (int64_t i = 0; i < rows->n; i++) {
         if (truth[i] == 0) continue;
-        if (truth[i] < 1 || truth[i] > K)
-            return set_error(ctx, RUNG_EARG, "true rank %d of row %lld is outside 1..%d", truth[i], (long long)i + 1,
-                             K);
+        TRY(check_label(ctx, rows, i));
         if (predicted[i] < 1 || predicted[i] > K)
             return set_error(ctx, RUNG_EARG, "predicted rank %d of row %lld is outside 1..%d", predicted[i],
                              (long long)i + 1, K);
-        if (upper && (upper[i] < truth[i] || upper[i] > K))
-            return set_error(ctx, RUNG_EARG, "row %lld: %d..%d is no interval of the ranks 1..%d", (long long)i + 1,
-                             truth[i], upper[i], K);
         int nearest = nearest_rank(truth[i], highest_rank(truth, upper, i), predicted[i]);
         c->cell[c->K * (nearest - 1) + predicted[i] - 1] += count_of(c, i);
         c->n += count_of(c, i);
@@ -515,6 +522,14 @@ static double weight_up_to(const graded_rows *rows, int rank, const double *weig
         if (highest_rank(rows->truth, rows->upper, i) <= rank) ended += weight ? weight[i] : 1;
     }
     return begun + ended;
+}
+
+rung_status metrics_check(rung_ctx *ctx, const graded_rows *rows)
+{
+    if (rows->K < 1) return set_error(ctx, RUNG_EARG, "%d classes: expected at least 1", rows->K);
+    for (int64_t i = 0; i < rows->n; i++)
+        if (rows->truth[i] != 0) TRY(check_label(ctx, rows, i));
+    return RUNG_OK;
 }
 
 /* A step up from a rank costs what ended there and gains what has not yet begun. */

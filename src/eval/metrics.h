@@ -46,6 +46,8 @@ double metric_cost(const metric *m, double value); /* less is better: value, or 
 /* A metric to choose models by: not a bound. RUNG_EARG names those there are; also: one more key, or NULL. */
 rung_status metric_criterion(rung_ctx *ctx, const char *key, const char *also, const metric **out);
 
+/* RUNG_EARG: a true rank or an upper end outside the classes, a weight below 0. */
+rung_status metrics_check(rung_ctx *ctx, const graded_rows *rows);
 /* The (lowest) rank that minimises the absolute error over these labels: their median; 0 if there is none. */
 int metrics_median(const graded_rows *rows, const double *weight);
 

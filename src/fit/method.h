@@ -145,6 +145,7 @@ struct rung_spec {
 };
 
 rung_status spec_new(rung_ctx *ctx, const char *name, bool published, rung_spec **out);
+rung_status spec_copy(rung_ctx *ctx, const rung_spec *spec, rung_spec **out);
 rung_status spec_set(rung_ctx *ctx, rung_spec *spec, const char *name, const char *value);
 rung_status spec_set_scale(rung_ctx *ctx, rung_spec *spec, const char *scale);
 rung_status spec_set_equal_rows(rung_ctx *ctx, rung_spec *spec, const char *rule);

@@ -150,6 +150,34 @@ rung_status spec_new(rung_ctx *ctx, const char *name, bool published, rung_spec 
     return RUNG_OK;
 }
 
+static rung_status copy_settings(rung_ctx *ctx, const rung_spec *from, rung_spec *to)
+{
+    for (int i = 0; from->method->params[i].info.name; i++) {
+        to->values[i] = NULL;
+        if (from->values[i]) TRY(pool_text(ctx, &to->mem, from->values[i], &to->values[i]));
+        TRY(store(ctx, to, &from->method->params[i], to->values[i]));
+    }
+    to->scale = from->scale;
+    for (int i = 0; i < from->n_weights; i++) TRY(spec_set_weight(ctx, to, from->weight_class[i], from->weight[i]));
+    TRY(cost_copy(ctx, &to->mem, from->n_cost, from->cost.matrix, from->cost.abstain, &to->cost));
+    to->n_cost = from->n_cost;
+    to->balanced = from->balanced;
+    to->equal = from->equal;
+    to->keep_data = from->keep_data;
+    to->baseline = from->baseline;
+    return RUNG_OK;
+}
+
+rung_status spec_copy(rung_ctx *ctx, const rung_spec *spec, rung_spec **out)
+{
+    TRY(spec_new(ctx, spec->method->info.name, false, out));
+    rung_status status = copy_settings(ctx, spec, *out);
+    if (status == RUNG_OK) return RUNG_OK;
+    spec_free(*out);
+    *out = NULL;
+    return status;
+}
+
 rung_status spec_set(rung_ctx *ctx, rung_spec *spec, const char *name, const char *value)
 {
     const param_row *rows = spec->method->params;

@@ -52,12 +52,12 @@ static void check_thresholds(const rung_model *model, int n, const printed *expe
 {
     rung_coefficient c = {.size = sizeof c};
     for (int i = 0; i < n; i++) {
-        assert_int_equal(rung_model_threshold(model, i, &c), 1);
+        assert_int_equal(rung_model_threshold_coefficient(model, i, &c), 1);
         assert_true(c.column == -1 && c.rank == i + 1 && isnan(c.odds));
         assert_close(c.value, expected[i].value, tolerance);
         assert_close(c.error, expected[i].error, tolerance);
     }
-    assert_int_equal(rung_model_threshold(model, n, &c), 0);
+    assert_int_equal(rung_model_threshold_coefficient(model, n, &c), 0);
 }
 
 /* clm(label ~ ., link = "logit") and "probit" on ERA; the scaling does not matter. */
@@ -155,7 +155,7 @@ static double worst_error(const rung_model *model, const double *expected)
         if (i < 4)
             rung_model_coefficient(model, 0, i, &c);
         else
-            rung_model_threshold(model, i - 4, &c);
+            rung_model_threshold_coefficient(model, i - 4, &c);
         worst = fmax(worst, fabs(c.error / expected[i] - 1));
     }
     return worst;
@@ -266,7 +266,7 @@ static void test_categories(void **state)
         assert_close(c.value, 0.3121649399, 2e-7);
         assert_close(c.error, 0.0199601899, 2e-7);
         assert_int_equal(rung_model_coefficient(model, 0, 15, &c), 0);
-        assert_int_equal(rung_model_threshold(model, 0, &c), 1);
+        assert_int_equal(rung_model_threshold_coefficient(model, 0, &c), 1);
         assert_close(c.value, cut.value, 2e-6);
         assert_close(c.error, cut.error, 2e-6);
         assert_close(rung_model_log_likelihood(model), -1783.609646, 1e-9);
@@ -313,7 +313,7 @@ static void test_other_methods(void **state)
                 assert_true(isnan(c.error) && isnan(c.p) && isnan(c.odds));
             }
             assert_close(score[i * outputs] - score[0], difference, 1e-9);
-            for (int q = 0; rung_model_threshold(model, q, &c); q++) above += own > c.value;
+            for (int q = 0; rung_model_threshold_coefficient(model, q, &c); q++) above += own > c.value;
             if (m < 2) assert_int_equal(rank[i], above);
         }
         assert_true(isnan(rung_model_log_likelihood(model)));
