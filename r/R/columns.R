@@ -120,6 +120,10 @@ in_order <- function(y, order, name) {
     order <- as.character(order)
     if (anyDuplicated(order)) refuse("order names ", order[anyDuplicated(order)], " twice")
     text <- as.character(y)
+    if (is.numeric(y) && are_numbers(order)) { # 1 and "1.0" are one class, as in files
+        named <- order[match(as.double(y), as.numeric(order))]
+        text[!is.na(named)] <- named[!is.na(named)]
+    }
     unknown <- setdiff(unique(text[!is.na(text)]), order)
     if (length(unknown)) refuse("the response '", name, "' has the value '", unknown[1], "', which order does not name")
     factor(text, levels = order, ordered = TRUE)

@@ -39,7 +39,8 @@ rung_status kernel_gram_from_distances(rung_ctx *ctx, const kernel *k, const la_
 la_map kernel_map(const kernel *k);
 rung_status kernel_place(rung_ctx *ctx, const kernel *k, int64_t d, int64_t n, const double *X, const double *origin,
                          la_mat **out);
-rung_status kernel_origin(rung_ctx *ctx, int64_t d, int64_t n, const double *X, double **out); /* the mean column */
+/* The mean column, but among the rows where a few far ones draw it away from them. */
+rung_status kernel_origin(rung_ctx *ctx, int64_t d, int64_t n, const double *X, double **out);
 double kernel_self(const kernel *k, int64_t d, const double *x); /* k(x, x); NaN for a precomputed kernel */
 /* F (n x o) = k(X, Z) C: the prediction of an expansion over the columns of Z (d x m) with coefficients C (m x o). */
 rung_status kernel_expand(rung_ctx *ctx, const kernel *k, const point_set *X, const point_set *Z, int64_t o,

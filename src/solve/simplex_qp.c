@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "linalg/la.h"
+
 typedef struct {
     int64_t m, size;   /* size: of the support */
     double *A;         /* m x m */
@@ -169,6 +171,43 @@ rung_status simplex_qp(rung_ctx *ctx, int m, const double *G, double C, double *
 {
     pool_mark here = pool_here(&ctx->scratch);
     rung_status status = minimise(ctx, m, G, C, a);
+    pool_release(&ctx->scratch, here);
+    return status;
+}
+
+/* A d = t 1 - g / s on the support with A = G/s + 11' and 1'd = 0, hence A d = G d / s. */
+static rung_status newton_step(rung_ctx *ctx, int m, const double *G, const double *g, double *a)
+{
+    int k = 0, *at = NULL;
+    double s = 0, level = 0, sum[2] = {0}, *A = NULL, *B = NULL;
+    TRY(NEW(ctx, &ctx->scratch, at, m));
+    TRY(NEW(ctx, &ctx->scratch, A, m * m));
+    TRY(NEW(ctx, &ctx->scratch, B, 2 * m));
+    for (int i = 0; i < m; i++)
+        if (a[i] > 0) at[k++] = i;
+    for (int i = 0; i < k; i++) s += G[at[i] + at[i] * m] / k;
+    if (k < 2 || !(s > 0)) return RUNG_OK;
+    for (int i = 0; i < k; i++) level += g[at[i]] / k;
+    for (int i = 0; i < k; i++) {
+        B[i] = 1;
+        B[i + k] = (level - g[at[i]]) / s;
+        for (int j = 0; j < k; j++) A[i + j * k] = 0.5 * (G[at[i] + at[j] * m] / s + G[at[j] + at[i] * m] / s) + 1;
+    }
+    rung_status status = la_small_spd_solve(ctx, k, A, 2, B);
+    if (status == RUNG_ESINGULAR) return RUNG_OK; /* to rounding */
+    TRY(status);
+    for (int i = 0; i < 2 * k; i++) sum[i / k] += B[i];
+    for (int i = 0; i < k; i++) B[i] = a[at[i]] + B[i + k] - sum[1] / sum[0] * B[i];
+    for (int i = 0; i < k; i++)
+        if (!(B[i] >= 0)) return RUNG_OK;
+    for (int i = 0; i < k; i++) a[at[i]] = B[i];
+    return RUNG_OK;
+}
+
+rung_status simplex_qp_polish(rung_ctx *ctx, int m, const double *G, const double *g, double *a)
+{
+    pool_mark here = pool_here(&ctx->scratch);
+    rung_status status = newton_step(ctx, m, G, g, a);
     pool_release(&ctx->scratch, here);
     return status;
 }

@@ -315,6 +315,38 @@ static void start_table(rung_ctx *ctx, int n, int d, int classes, const double *
     assert_ok(ctx, rung_model_fit(ctx, j->spec, j->data, &j->model));
 }
 
+/* A single row of the lowest class amid the others: the matrix of the order's problem is a million times its value. */
+static void steps_are_level(void **state)
+{
+    rung_ctx *ctx = *state;
+    const double x[20] = {30.5154, 30.09,   31.958,  30.0918, -99,     29.88,   29.4744, 30.6763, 29.1685, 31.074,
+                          -99,     30.1309, 28.7768, -99,     29.5055, 31.7809, 29.4731, 29.206,  30.1597, -99};
+    const int y[20] = {2, 2, 3, 2, 2, 2, 2, 3, 2, 3, 2, 2, 1, 2, 2, 3, 2, 2, 2, 2};
+    job j = {0};
+    assert_ok(ctx, rung_data_new(ctx, &(rung_view){.v = x, .n = 20, .d = 1, .row = 1, .col = 1}, y, NULL, 3, &j.data));
+    assert_ok(ctx, rung_spec_new(ctx, "orml", 0, &j.spec));
+    assert_ok(ctx, rung_spec_set(ctx, j.spec, "thresholds", "weighted"));
+    assert_ok(ctx, rung_spec_set(ctx, j.spec, "calibrate", "0"));
+    assert_ok(ctx, rung_spec_set(ctx, j.spec, "ridge", "0.01091"));
+    assert_ok(ctx, rung_model_fit(ctx, j.spec, j.data, &j.model));
+    holds(ctx, &j, "orml", 501);
+    finish(&j);
+}
+
+/* Of equal rows with opposite labels everything cancels: what is left of it is their rounding. */
+static void labels_that_cancel(void **state)
+{
+    rung_ctx *ctx = *state;
+    const double x[3] = {0};
+    const int y[3] = {2, 1, 0};
+    job j = {0};
+    assert_ok(ctx, rung_data_new(ctx, &(rung_view){.v = x, .n = 3, .d = 1, .row = 1, .col = 1}, y, NULL, 2, &j.data));
+    assert_ok(ctx, rung_spec_new(ctx, "tld", 0, &j.spec));
+    assert_ok(ctx, rung_model_fit(ctx, j.spec, j.data, &j.model));
+    holds(ctx, &j, "tld", 500);
+    finish(&j);
+}
+
 /* Columns that add up to one span a dimension less: the last eigenvalue is 0 up to rounding, and so is A w. */
 static void directions_without_a_value(void **state)
 {
@@ -709,6 +741,8 @@ int main(void)
         WITH_CONTEXT(classes_out_of_order),
         WITH_CONTEXT(other_data_are_verified),
         WITH_CONTEXT(rows_that_do_not_differ),
+        WITH_CONTEXT(labels_that_cancel),
+        WITH_CONTEXT(steps_are_level),
         WITH_CONTEXT(directions_without_a_value),
         WITH_CONTEXT(directions_between_equal_means),
         WITH_CONTEXT(directions_beyond_the_span),

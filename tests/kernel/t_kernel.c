@@ -76,6 +76,25 @@ static void far_from_the_origin(void **state)
     }
 }
 
+/* Nor do those of others when one row is far away. */
+static void one_far_row(void **state)
+{
+    rung_ctx *ctx = *state;
+    double X[D * N], K[N * N];
+    la_mat *A;
+    draw(X, N, 0, 0);
+    X[D * 7 + 1] = 1.1e12;
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, N, N, &A));
+    for (int k = 0; k < KERNELS; k++) {
+        if (kernels[k].kind == KERNEL_LINEAR || kernels[k].kind == KERNEL_POLY) continue;
+        assert_ok(ctx, kernel_gram(ctx, &kernels[k], D, N, X, A));
+        la_get(A, K);
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++)
+                assert_close(K[i + j * N], by_definition(&kernels[k], X + i * D, X + j * D), 1e-12);
+    }
+}
+
 static void expansion_by_definition(void **state)
 {
     rung_ctx *ctx = *state;
@@ -122,8 +141,11 @@ static void a_row_with_itself(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(gram_by_definition),      WITH_CONTEXT(far_from_the_origin),
-        WITH_CONTEXT(expansion_by_definition), WITH_CONTEXT(precisions_must_fit_the_columns),
+        WITH_CONTEXT(gram_by_definition),
+        WITH_CONTEXT(far_from_the_origin),
+        WITH_CONTEXT(one_far_row),
+        WITH_CONTEXT(expansion_by_definition),
+        WITH_CONTEXT(precisions_must_fit_the_columns),
         cmocka_unit_test(a_row_with_itself),
     };
     la_enter();

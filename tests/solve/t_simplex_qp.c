@@ -242,6 +242,25 @@ static void refusals(void **state)
     assert_int_equal(simplex_qp(ctx, 2, (double[]){1, 0, 0, 1}, 1, a), RUNG_EINTERRUPT);
 }
 
+/* Entries of 1e6 hold a gradient of 1e-3 to 1e-10: a step by the gradient itself levels it to rounding. */
+static void levelled(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const double G[9] = {1e6, -1e6, 2, -1e6, 1e6 + 2e-3, 0, 2, 0, 5}, error = 1e-7;
+    double rough[9], a[3], g[3];
+    memcpy(rough, G, sizeof G);
+    rough[0] += error;
+    assert_ok(ctx, simplex_qp(ctx, 3, rough, 1, a));
+    for (int step = 0; step < 2; step++) {
+        for (int i = 0; i < 3; i++) g[i] = G[3 * i] * a[0] + G[3 * i + 1] * a[1] + G[3 * i + 2] * a[2];
+        if (step == 0) assert_true(fabs(g[0] - g[1]) > 1e-9);
+        if (step == 0) assert_ok(ctx, simplex_qp_polish(ctx, 3, rough, g, a));
+    }
+    assert_close(g[0], g[1], 1e-9);
+    assert_close(a[0] + a[1] + a[2], 1, 1e-15);
+    assert_ok(ctx, simplex_qp_polish(ctx, 3, (const double[9]){0}, g, a)); /* nothing to step by */
+}
+
 static rung_status small_problem(void *ctx) { return simplex_qp(ctx, 2, (double[]){1, 0, 0, 2}, 1, (double[2]){0}); }
 
 static void no_memory(void **state) { assert_int_equal(fail_each_allocation(small_problem, *state), 6); }
@@ -251,8 +270,9 @@ static void no_memory(void **state) { assert_int_equal(fail_each_allocation(smal
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(golden), TEST(closed_forms), TEST(random_problems), TEST(nearly_equal_columns),
-        TEST(large),  TEST(scale_free),   TEST(refusals),        TEST(no_memory),
+        TEST(golden),   TEST(closed_forms), TEST(random_problems), TEST(nearly_equal_columns),
+        TEST(large),    TEST(scale_free),   TEST(refusals),        TEST(no_memory),
+        TEST(levelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ class Case:
     def __init__(self, seed, number, methods):
         self.seed, self.number = seed, number
         self.r = random.Random(f"{seed} {number}")
-        self.features, self.truth = None, None
+        self.features, self.truth, self.twice = None, None, {}
         self.options, self.form = Options(), Form()
         self._choose_method(methods)
         chosen = methods[self.options.method]
@@ -66,6 +66,7 @@ class Case:
         columns = [kinds.Given(column.name, column.kind, list(column.cells)) for column in self.drawn]
         if r.random() < 0.05 and len(columns) > 1:
             columns[-1] = kinds.Given(columns[-1].name, columns[0].kind, columns[0].cells)  # a column twice
+            self.twice[columns[-1].name] = columns[0].name
         if r.random() < 0.05:
             columns.append(kinds.Given("answer", "separated", [f"{7 * y}" for y in self.ranks]))
         self.table = Table([*columns, kinds.Given("label", "label", self.label_cells)], "label")
@@ -241,7 +242,9 @@ class Case:
         for f in self.latent(self.rows, self.rows + NEW_ROWS):
             place = f + self.noise * self.noise_stream.gauss(0, 1)
             ranks.append(1 + sum(place > cut for cut in self.cuts))
-        return Table([kinds.Given(c.name, c.kind, c.cells[self.rows:]) for c in self.drawn], None), ranks
+        drawn = {c.name: c for c in self.drawn}
+        cells = {c.name: drawn[self.twice.get(c.name, c.name)].cells[self.rows:] for c in self.drawn}
+        return Table([kinds.Given(c.name, c.kind, cells[c.name]) for c in self.drawn], None), ranks
 
 
 def number_of(r):

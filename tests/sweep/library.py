@@ -145,8 +145,14 @@ class Session:
         return Answers(self, model, view, level)
 
 
+# Scores along eigenvectors: where eigenvalues are equal up to rounding, any basis of what they span is an answer.
+DIRECTIONS = {"kda", "skda", "lda", "mlda"}
+
+
 class Answers:
     """What a model says of rows: rank, score, and where it has them proba, low and high, sd."""
+
+    directions = False
 
     def __init__(self, session, model, view, level):
         n, how, out, self.arrays = view.n, struct("predict_options"), struct("output"), {}
@@ -216,6 +222,7 @@ class Fit:
             self.session.set_cost(self.spec, options, self.data)
             self.model = self.session.fit(self.spec, self.data)
         self.answers = self.session.predict(self.model, lib.rung_data_view(self.data))
+        self.answers.directions = options.method in DIRECTIONS
 
     def bytes(self):
         return self.session.saved(self.model)
@@ -231,7 +238,9 @@ class Fit:
         form = form or self.form
         path = str(form.write(table, folder / f"{name}.csv"))
         data = self.session.read_for(self.model, path, form)
-        return keep_data(self.session.predict(self.model, lib.rung_data_view(data)), data)
+        answers = keep_data(self.session.predict(self.model, lib.rung_data_view(data)), data)
+        answers.directions = self.answers.directions
+        return answers
 
 
 def keep_data(answers, data):

@@ -57,7 +57,12 @@ def distance(a, b):
     ranks = 0.0 if a.rank is None or b.rank is None else float(np.mean(a.rank != b.rank))
     if a.proba is not None and b.proba is not None:
         return float(np.abs(a.proba - b.proba).max()), ranks
-    return score_distance(a.score, b.score), ranks
+    return score_distance(inner(a), inner(b)), ranks
+
+
+def inner(answers):
+    """Scores; of directions their inner products, in which the basis does not show."""
+    return answers.score @ answers.score.T if answers.directions else answers.score
 
 
 def score_distance(a, b):

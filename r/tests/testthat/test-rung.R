@@ -57,6 +57,9 @@ test_that("the order of the response", {
     expect_identical(model$bytes, quietly(rung(grade ~ size, grades, method = "pom"))$bytes)
     expect_error(rung(grade ~ size, data, order = c("low", "mid")), "'high'")
     expect_error(rung(grade ~ size, data, order = c("low", "mid", "mid")), "twice")
+    data$points <- as.integer(data$grade) / 2
+    model <- quietly(rung(points ~ size, data, method = "pom", order = c("0.5", "1.0", "1.5"))) # 1 is 1.0, as in files
+    expect_identical(levels(predict(model, data)), c("0.5", "1.0", "1.5"))
     data$grade <- as.integer(grades$grade)
     expect_identical(quietly(rung(grade ~ size, data, method = "pom"))$info$classes, c("1", "2", "3"))
 })

@@ -140,11 +140,26 @@ static rung_status residual(rung_ctx *ctx, const equation *e, double size, doubl
     return RUNG_OK;
 }
 
+/* verify_score_size, but with a ridge t on the identity: the coefficients are 1/t of what is left of combined class
+ * indicators (of absolute sum `amount`) within the classes, and of their rounding, 4 eps amount / t. A limit of 1e-7
+ * relative to ROUNDED times the size allows for 450 eps: a hundredth counts. */
+static rung_status solution_size(rung_ctx *ctx, const struct verification *v, const discriminant_params *params,
+                                 double amount, double *out)
+{
+    double *one = NULL;
+    *out = verify_score_size(v);
+    if (params->ridge_kind != RIDGE_IDENTITY || v->model->members->score.kind != SCORER_KERNEL) return RUNG_OK;
+    TRY(NEW(ctx, &ctx->scratch, one, v->p->n));
+    one[0] = 1e-2 * amount / params->ridge;
+    *out = fmax(*out, verify_kernel_size(v, one));
+    return RUNG_OK;
+}
+
 /* The weights of the order and the means they belong to. */
-static void order_conditions(const class_scores *c, double C, const double *alpha, bool degenerate)
+static void order_conditions(const class_scores *c, double C, const double *alpha, bool degenerate, double scores)
 {
     conditions *found = c->v->found;
-    double sum = 0, least = 0, rho = INFINITY, size = ROUNDED * verify_score_size(c->v), slack = 0;
+    double sum = 0, least = 0, rho = INFINITY, size = ROUNDED * scores, slack = 0;
     for (int q = 0; q < c->K - 1; q++) {
         double gap = c->mean[q + 1] - c->mean[q];
         sum += alpha[q];
@@ -201,16 +216,17 @@ rung_status discriminant_verify(rung_ctx *ctx, const struct verification *v, con
 {
     const problem *p = v->p;
     const double *alpha = told_list(v->model, "alpha", p->K - 1);
-    double off;
+    double off, scores;
     class_scores c;
     equation e;
     TRY(class_scores_new(ctx, v, U, &c));
     if (!alpha) return set_error(ctx, RUNG_EARG, "verify: the model does not report its multipliers");
     TRY(equation_new(ctx, &c, params, &e));
+    TRY(solution_size(ctx, v, params, params->C, &scores));
     for (int64_t i = 0; i < p->n; i++)
         for (int q = 0; q < p->K; q++) e.u[i] += part(&c, i, q);
     if (L) verify_graph_sizes(L, mu, e.u);
-    double size = verify_kernel_size(v, e.u) * verify_score_size(v); /* K (P + mu L) amplifies rounding of the scores */
+    double size = verify_kernel_size(v, e.u) * scores; /* K (P + mu L) amplifies rounding of the scores */
     TRY(within(ctx, &e, params, 0, L, mu));
     for (int q = 0; q < p->K; q++) {
         double pull = (q > 0 ? alpha[q - 1] : 0) - (q < p->K - 1 ? alpha[q] : 0);
@@ -220,7 +236,7 @@ rung_status discriminant_verify(rung_ctx *ctx, const struct verification *v, con
     TRY(residual(ctx, &e, size, &off));
     condition_add(v->found, "stationarity", "residual of 2 Z b = sum_q a_q (M_q+1 - M_q), relative", off,
                   residual_limit(params, p->n));
-    order_conditions(&c, params->C, alpha, told_number(v->model, "degenerate") != 0);
+    order_conditions(&c, params->C, alpha, told_number(v->model, "degenerate") != 0, scores);
     mean_conditions(&c, params);
     return RUNG_OK;
 }
@@ -231,7 +247,7 @@ rung_status ordered_conditions(rung_ctx *ctx, const struct verification *v, cons
     class_scores c;
     if (!alpha) return set_error(ctx, RUNG_EARG, "verify: the model does not report its multipliers");
     TRY(class_scores_new(ctx, v, NULL, &c));
-    order_conditions(&c, params->C, alpha, told_number(v->model, "degenerate") != 0);
+    order_conditions(&c, params->C, alpha, told_number(v->model, "degenerate") != 0, verify_score_size(v));
     mean_conditions(&c, params);
     return RUNG_OK;
 }
@@ -242,7 +258,7 @@ rung_status discriminant_directions_verify(rung_ctx *ctx, const struct verificat
                                            const discriminant_params *params, const la_csr *L, double mu)
 {
     const problem *p = v->p;
-    double worst = 0, scatter_off = 0, total = 0, off;
+    double worst = 0, scatter_off = 0, total = 0, off, scores;
     class_scores c;
     equation e;
     TRY(class_scores_new(ctx, v, NULL, &c));
@@ -253,7 +269,7 @@ rung_status discriminant_directions_verify(rung_ctx *ctx, const struct verificat
     for (int64_t i = 0; i < p->n; i++) e.u[i] = p->y[i] ? share(&c, i, p->y[i] - 1) : 0;
     double labelled = verify_kernel_size(v, e.u);
     if (L) verify_graph_sizes(L, mu, e.u);
-    double size = verify_kernel_size(v, e.u) * verify_score_size(v);
+    double size = verify_kernel_size(v, e.u);
     double nothing = labelled > 0 ? 1e-12 * labelled / params->ridge : INFINITY; /* the classes are one */
     if (e.primal) nothing = 1e-12; /* of the scatter within the classes, whatever the ridge */
     for (int j = 0; j < c.outputs; j++) {
@@ -266,7 +282,8 @@ rung_status discriminant_directions_verify(rung_ctx *ctx, const struct verificat
             int q = p->y[i] - 1;
             e.u[i + p->n] = q < 0 ? 0 : -share(&c, i, q) * (c.mean[j + q * c.outputs] - centre) / values[j];
         }
-        TRY(residual(ctx, &e, size, &off));
+        TRY(solution_size(ctx, v, params, sqrt(p->K * total / values[j]), &scores));
+        TRY(residual(ctx, &e, size * scores, &off));
         worst = fmax(worst, off * level);
         scatter_off = fmax(scatter_off, fabs(scatter / values[j] - 1) * level);
     }

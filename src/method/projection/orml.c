@@ -16,6 +16,7 @@
 #include "method/projection/manifold.h"
 #include "method/projection/ordered_qp.h"
 #include "method/projection/projection.h"
+#include "solve/simplex_qp.h"
 
 typedef struct {
     kernel_params kernel;
@@ -118,6 +119,43 @@ static double kernel_ridge(const la_csr *L, const la_mat *K, const la_mat *LK, d
     return size > 0 ? ridge * size / n : 1;
 }
 
+/* c = S a / 2, f = K c, and the steps between the class means of f. */
+static rung_status kernel_scores(rung_ctx *ctx, const orml_problem *o, const la_mat *K, const double *S,
+                                 const double *alpha, double *c, double *f, double *step)
+{
+    int64_t n = o->p->n;
+    int m = o->p->K - 1;
+    pool_mark mark = pool_here(&ctx->scratch);
+    double *mean = NULL;
+    TRY(NEW(ctx, &ctx->scratch, mean, m + 1));
+    for (int64_t i = 0; i < n; i++) {
+        c[i] = 0;
+        for (int a = 0; a < m; a++) c[i] += S[i + a * n] * alpha[a] / 2;
+    }
+    TRY(la_mul(ctx, 1, K, 1, c, 0, f));
+    class_means(&o->classes, NULL, f, mean);
+    for (int a = 0; a < m; a++) step[a] = mean[a + 1] - mean[a];
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* Q holds the steps up to rounding of its own entries, which may be a million times larger: then they are levelled once
+ * more as they came out. */
+static rung_status level_steps(rung_ctx *ctx, const orml_problem *o, const double *Q, double *step, double *alpha,
+                               bool *again)
+{
+    int m = o->p->K - 1;
+    double least = step[0], size = 0, slack = 0;
+    for (int a = 0; a < m; a++) {
+        least = fmin(least, step[a]);
+        size = fmax(size, fabs(step[a]));
+    }
+    for (int a = 0; a < m; a++) slack += alpha[a] / o->params->d.C * (step[a] - least);
+    *again = slack > 1e-9 * size;
+    for (int a = 0; a < m; a++) step[a] *= 2; /* Q a */
+    return *again ? simplex_qp_polish(ctx, m, Q, step, alpha) : RUNG_OK;
+}
+
 /* f: the scores of the rows. */
 static rung_status fit_kernel(rung_ctx *ctx, pool *mem, const orml_problem *o, ordered_qp_solution *s, double **f,
                               fitted *out)
@@ -125,7 +163,8 @@ static rung_status fit_kernel(rung_ctx *ctx, pool *mem, const orml_problem *o, o
     problem *p = o->p;
     int64_t n = p->n, m = p->K - 1;
     int *pivot = NULL;
-    double *S = NULL, *KS = NULL, *Q = NULL, *c = NULL, *mean = NULL;
+    double *S = NULL, *KS = NULL, *Q = NULL, *c = NULL, *mean = NULL, *step = NULL;
+    bool again = false;
     const la_mat *K;
     la_mat *LK = NULL;
     TRY(problem_gram(ctx, p, &o->k, &K));
@@ -150,12 +189,11 @@ static rung_status fit_kernel(rung_ctx *ctx, pool *mem, const orml_problem *o, o
     for (int64_t b = 0; b < m; b++)
         for (int64_t a = 0; a < b; a++) Q[a + b * m] = Q[b + a * m] = (Q[a + b * m] + Q[b + a * m]) / 2;
     TRY(order_weights(ctx, p->K, Q, o->params->d.C, 0, s->alpha, &s->degenerate));
-    for (int64_t i = 0; i < n; i++) {
-        c[i] = 0;
-        for (int64_t a = 0; a < m; a++) c[i] += S[i + a * n] * s->alpha[a] / 2;
-    }
     TRY(NEW(ctx, &ctx->scratch, *f, n));
-    TRY(la_mul(ctx, 1, K, 1, c, 0, *f));
+    TRY(NEW(ctx, &ctx->scratch, step, m));
+    TRY(kernel_scores(ctx, o, K, S, s->alpha, c, *f, step));
+    if (!s->degenerate) TRY(level_steps(ctx, o, Q, step, s->alpha, &again));
+    if (again) TRY(kernel_scores(ctx, o, K, S, s->alpha, c, *f, step));
     out->n_expansion = n;
     return expansion_scorer(ctx, mem, p, &o->k, c, &out->own.score);
 }

@@ -174,7 +174,8 @@ static rung_status tld_verify(rung_ctx *ctx, const struct verification *v)
     const tld_params *params = v->params;
     int64_t n = v->p->n, *order = NULL;
     const double *z = v->model->training.output;
-    double *a = NULL, *Ka = NULL, *left = NULL, *q = NULL, *Mq = NULL, *Y0 = NULL, *diagonal = NULL, sum = 0, off = 0;
+    double *a = NULL, *told = NULL, *Ka = NULL, *left = NULL, *q = NULL, *Mq = NULL, *Y0 = NULL, *diagonal = NULL,
+           sum = 0, off = 0, size = 0, most = 0;
     kernel k;
     const la_mat *K;
     la_mat *M = NULL;
@@ -184,11 +185,12 @@ static rung_status tld_verify(rung_ctx *ctx, const struct verification *v)
     TRY(problem_gram(ctx, v->p, &k, &K));
     TRY(ridge_target_new(ctx, v->p, &t));
     TRY(NEW(ctx, &ctx->scratch, order, n));
-    double **rooms[] = {&a, &Ka, &left, &q, &Mq, &Y0, &diagonal};
+    double **rooms[] = {&a, &told, &Ka, &left, &q, &Mq, &Y0, &diagonal};
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) TRY(NEW(ctx, &ctx->scratch, *rooms[i], n));
     for (int64_t i = 0; i < n; i++) {
         order[i] = i < t.m ? t.lab[i] : t.un[i - t.m];
         a[i] = (z[i] - v->f[i]) / params->lambda;
+        told[i] = (fabs(z[i]) + verify_score_size(v)) / params->lambda; /* what cancels in a, and rounds it */
         sum += a[i];
     }
     for (int64_t i = 0; i < t.m; i++)
@@ -200,7 +202,7 @@ static rung_status tld_verify(rung_ctx *ctx, const struct verification *v)
         left[i] = -v->f[i];
     }
     condition_add(v->found, "normal equations", "residual of f = (K + 1) (z - f) / lambda, relative",
-                  relative_residual(n, 2, (const double *const[]){Ka, left}, verify_kernel_size(v, a)), 1e-6);
+                  relative_residual(n, 2, (const double *const[]){Ka, left}, verify_kernel_size(v, told)), 1e-6);
     if (t.l == 0) return RUNG_OK;
     TRY(inductive(ctx, K, params->lambda, &t, Y0));
     TRY(ridge_matrix(ctx, K, params->lambda, n, order, &M));
@@ -208,10 +210,12 @@ static rung_status tld_verify(rung_ctx *ctx, const struct verification *v)
     TRY(la_potri(ctx, M));
     la_diagonal(M, diagonal);
     for (int64_t i = 0; i < t.m; i++) q[i] = a[t.lab[i]] / (diagonal[i] * diagonal[i]) / (double)t.m;
+    for (int64_t i = 0; i < n; i++) most = fmax(most, diagonal[i]);
+    for (int64_t i = 0; i < t.m; i++) size += most * fabs(q[i]) + params->lambda_star * fabs(t.v[i]);
     TRY(la_mul(ctx, 1, M, 1, q, 0, Mq));
     for (int64_t i = 0; i < t.l; i++) left[i] = params->lambda_star * (z[t.un[i]] - Y0[i]);
     condition_add(v->found, "stationarity", "derivative by the values of the unlabelled rows, relative",
-                  relative_residual(t.l, 2, (const double *const[]){Mq + t.m, left}, 0), 1e-6);
+                  relative_residual(t.l, 2, (const double *const[]){Mq + t.m, left}, size), 1e-6);
     return RUNG_OK;
 }
 
