@@ -9,7 +9,8 @@
 
 #define GROUP "Export"
 static const option export_options[] = {
-    {"output", 'o', "FILE", "file to write; its ending says what: .json", GROUP},
+    {"output", 'o', "FILE", "file to write; its ending says what: .c (and the header beside it), .h or .json", GROUP},
+    {"name", 0, "PREFIX", "with .c: what the names in it begin with (default: rung_model)", GROUP},
     {"with-rows", 0, NULL, "allow training rows in FILE, which a model that contains them needs to predict", GROUP},
     {"level", 0, "P", "the probability that prediction intervals contain the true class (default: 0.9)", GROUP},
     {0}};
@@ -45,7 +46,8 @@ static const char *size_text(int64_t bytes, char text[32])
 static int take_options(const arguments *args, rung_export_options *out)
 {
     const char *level = option_value(args, "level");
-    *out = (rung_export_options){.size = sizeof *out, .with_rows = option_given(args, "with-rows")};
+    *out = (rung_export_options){
+        .size = sizeof *out, .with_rows = option_given(args, "with-rows"), .prefix = option_value(args, "name")};
     if (level && (!parse_double(level, &out->level) || !(out->level > 0 && out->level < 1))) {
         complain("export: --level '%s': expected a number between 0 and 1", level);
         return USAGE;
@@ -76,17 +78,32 @@ static void print_json(const char *from, const char *path, const char *target, i
     jout_print(all);
 }
 
+/* One form of the model. */
+static int export_form(session *s, const char *from, const rung_model *model, const char *path, const char *target,
+                       const rung_export_options *options)
+{
+    char *bytes = NULL;
+    int64_t size = 0;
+    int code = session_check(s, rung_model_export(s->ctx, model, target, options, &bytes, &size));
+    if (code == EXIT_OK) code = write_file(s, path, bytes, size);
+    if (code == EXIT_OK && s->json) print_json(from, path, target, size, rung_model_export_rows(model));
+    rung_free(bytes);
+    return code;
+}
+
+/* A file in C has its header beside it. */
 static int export_model(session *s, const char *from, const char *path, const char *target,
                         const rung_export_options *options)
 {
     rung_model *model = NULL;
-    char *bytes = NULL;
-    int64_t size = 0;
+    char *header = strcmp(target, "c") ? NULL : text_of("%.*s.h", (int)strlen(path) - 2, path);
     int code = load_model(s, from, &model);
-    if (code == EXIT_OK) code = session_check(s, rung_model_export(s->ctx, model, target, options, &bytes, &size));
-    if (code == EXIT_OK) code = write_file(s, path, bytes, size);
-    if (code == EXIT_OK && s->json) print_json(from, path, target, size, rung_model_export_rows(model));
-    rung_free(bytes);
+    bool json = s->json;
+    s->json = json && !header;
+    if (code == EXIT_OK && header) code = export_form(s, from, model, header, "h", options);
+    s->json = json;
+    if (code == EXIT_OK) code = export_form(s, from, model, path, target, options);
+    free(header);
     rung_model_free(model);
     return code;
 }
@@ -105,6 +122,7 @@ static int export_run(session *s, const arguments *args)
 }
 
 static const example examples[] = {
+    {"rung export model.rung -o model.c --name triage", "the model in C: triage_predict, with the header model.h"},
     {"rung export model.rung -o model.json", "the model as a list of operations, for a program of one's own"},
     {"rung export model.rung -o model.json --with-rows", "the same of a model that contains training rows"},
     {0}};
@@ -115,7 +133,8 @@ const command command_export = {
     .help = "write a model for use without rung",
     .about = "Writes a file that needs no rung to predict, with everything that a prediction consists of: how columns "
              "are coded, missing values, scaling, all members, probabilities, decision, prediction interval, score. "
-             "The ending of FILE says in which form: .json is the prediction as a list of operations on vectors, for "
+             "The ending of FILE says in which form: .c is C99 (and C++) without dependencies, .json is the prediction "
+             "as a list of operations on vectors, for "
              "those who write their own reader (docs/model-program.md). FILE names the version of rung and the "
              "checksum of MODEL.\n"
              "The models of some methods contain training rows, and so would FILE; that needs --with-rows.",

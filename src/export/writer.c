@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "export/writer.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +52,10 @@ void write_format(writer *w, const char *format, ...)
 void write_number(writer *w, double x)
 {
     char text[32];
-    write_bytes(w, text, text_format(x, text));
+    if (isinf(x)) /* too large for a number, so that readers take it for infinite */
+        write_text(w, x > 0 ? "1e999" : "-1e999");
+    else
+        write_bytes(w, text, text_format(x, text));
 }
 
 /* The code point at *p, which is moved past it; a byte that begins none counts as U+FFFD. */

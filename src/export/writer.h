@@ -15,7 +15,7 @@ typedef struct {
 void write_bytes(writer *w, const void *bytes, int64_t size);
 void write_text(writer *w, const char *text);
 void write_format(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void write_number(writer *w, double x);            /* the shortest text that reads back as x; finite */
+void write_number(writer *w, double x);            /* the shortest text that reads back as x */
 void write_json_text(writer *w, const char *text); /* in quotes; ASCII without <, > and &, so that it is safe in HTML */
 
 #endif
