@@ -6,7 +6,8 @@ JOBS ?= $(shell nproc)
 CONFIGURE = cmake --preset release
 BUILD = cmake --build --preset release -j $(JOBS)
 
-.PHONY: all build mpi demo figures test check test-r test-octave wheel deb test-long fuzz install bench format lint clean help
+.PHONY: all build mpi demo figures test check test-r test-octave wheel deb test-long fuzz coverage tsan install bench \
+	format lint clean help
 .DEFAULT_GOAL := all
 
 all: build ## build the command (build/rung) and the libraries; checks first that all packages are installed
@@ -29,7 +30,7 @@ demo: ## install missing packages (Debian), build, then run the demonstration
 figures: build ## redraw the figures of README and docs (docs/figures)
 	tools/figures.sh build/rung
 
-test: ## install missing packages (Debian), build with warnings as errors; run all tests, then unit and cli tests under ASan and UBSan
+test: ## install missing packages (Debian), build with warnings as errors, run all tests; also under ASan and UBSan
 	tools/setup install build test mpi
 	@tools/test.sh release 'asan:^(unit|cli)$$'
 
@@ -53,7 +54,7 @@ wheel: ## build a self-contained wheel and the source distribution (build/wheels
 	tools/setup install build wheel
 	tools/wheel.sh
 
-test-long: ## tests too slow for every change: a wheel in a clean environment, the pages in a browser, debug build, clang, valgrind
+test-long: ## tests too slow for every change: wheels, pages in a browser, debug build, clang, valgrind, bare systems
 	tools/setup install build test lint long
 	@$(MAKE) tsan
 	@tools/test.sh 'release:^long$$' 'asan:^numeric$$' debug clang 'valgrind:^unit$$'
@@ -86,7 +87,8 @@ bench: ## build and run the benchmarks, then write docs/performance.md
 	tools/setup install build peers
 	$(CONFIGURE) -DBUILD_TESTING=OFF -DRUNG_BENCH=ON
 	$(BUILD)
-	@for program in $$(find build/bench -maxdepth 1 -type f -executable ! -name bench_scale | sort); do echo "== $$program"; $$program || exit; done
+	@for program in $$(find build/bench -maxdepth 1 -type f -executable ! -name bench_scale | sort); do \
+	    echo "== $$program"; $$program || exit; done
 	bench/performance.py build docs/performance.md --peers build/peers/bin/python
 
 format: ## format the C files

@@ -141,7 +141,8 @@ def tables(options, kept):
             best = mean.min(axis=0)
             print("| geometric mean |", " | ".join(
                 f"{bold(c[0], best[0], 4)} ({bold(c[1], best[1], 4)})" for c in mean), "|")  # fmt: skip
-            print("| seconds, total |", " | ".join(f"{s:.0f}" for s in np.sum(every, axis=0)[:, 2] * options.splits), "|")
+            print("| seconds, total |", " | ".join(f"{s:.0f}" for s in np.sum(every, axis=0)[:, 2] * options.splits),
+                  "|")
 
 
 def bold(x, best, digits):

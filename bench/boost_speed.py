@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Boosted trees of rung beside LightGBM, XGBoost and CatBoost: time and memory of a fit, time of a prediction, in Markdown.
+"""Boosted trees of rung beside LightGBM, XGBoost and CatBoost: time and memory of a fit, time of a prediction, in
+Markdown.
 
 usage: boost_speed.py [--rows 100000] [--columns 20] [--rounds 200] [--leaves 31] [--threads 1]
 
-Needs the packages rung, lightgbm, xgboost and catboost (tools/python-peers.txt). The data are normal columns and 5 classes
-of equal frequency. All have equal rounds, leaves, 255 bins, threads and a rate of 0.1; the others fit their squared loss
-to the class numbers, one tree per round as rung's ordinal loss does (CatBoost: depthwise trees of the same number of
-leaves). Every package runs in a process of its own. Seconds are processor time, so that other work on the machine
-matters little; memory is what the fit adds to the peak of the process, beyond the data.
+Needs the packages rung, lightgbm, xgboost and catboost (tools/python-peers.txt). The data are normal columns and 5
+classes of equal frequency. All have equal rounds, leaves, 255 bins, threads and a rate of 0.1; the others fit their
+squared loss to the class numbers, one tree per round as rung's ordinal loss does (CatBoost: depthwise trees of the same
+number of leaves). Every package runs in a process of its own. Seconds are processor time, so that other work on the
+machine matters little; memory is what the fit adds to the peak of the process, beyond the data.
 """
 
 import argparse
@@ -50,7 +51,8 @@ def model_of(package, o):
     from catboost import CatBoostRegressor
 
     return CatBoostRegressor(iterations=o.rounds, grow_policy="Lossguide", max_leaves=o.leaves, border_count=254,
-                             learning_rate=0.1, thread_count=o.threads, verbose=0, allow_writing_files=False)  # fmt: skip
+                             learning_rate=0.1, thread_count=o.threads, verbose=0,
+                             allow_writing_files=False)  # fmt: skip
 
 
 def run(package, o):
@@ -80,7 +82,8 @@ def main():
     print(f"{o.rows:,} rows, {o.columns} columns, {o.rounds} rounds, {o.leaves} leaves, {o.threads} thread(s):\n")
     print("| | fit, CPU s | predict, CPU s | memory, bytes a row |\n|---|---|---|---|")
     for package in PACKAGES:
-        result = subprocess.run([sys.executable, *sys.argv, "--package", package], capture_output=True, text=True, check=True)
+        result = subprocess.run([sys.executable, *sys.argv, "--package", package], capture_output=True, text=True,
+                                check=True)
         r = json.loads(result.stdout.splitlines()[-1])
         print(f"| {package} | {r['fit']:.2f} | {r['predict']:.2f} | {r['memory']:.0f} |", flush=True)
 

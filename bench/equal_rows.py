@@ -5,9 +5,9 @@
 usage: equal_rows.py RUNG DATA [SET...] [--splits 5] [--most 3000]
 
 DATA: the folder with a folder per data set (docs/data-sets.md). Needs numpy and pandas. Two thirds of the rows (at most
-`most` in all) are labelled, the others are the test part of a random split; "known" is the share of test rows that equal
-a labelled one, "prior" how many labelled rows the model counts as (median over the splits; - where there is no rule).
-RPS is divided by the classes less one."""
+`most` in all) are labelled, the others are the test part of a random split; "known" is the share of test rows that
+equal a labelled one, "prior" how many labelled rows the model counts as (median over the splits; - where there is no
+rule). RPS is divided by the classes less one."""
 import argparse
 import json
 import pathlib

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Explanations of an auto model of 500 labels and 20 columns: the importance of all columns on 1000 rows with the effects
-# of the most important ones, and the contributions to one row. Seconds of the whole commands.
+# Explanations of an auto model of 500 labels and 20 columns: the importance of all columns on 1000 rows with the
+# effects of the most important ones, and the contributions to one row. Seconds of the whole commands.
 #
 #     bench/explain.sh build/rung
 set -eu

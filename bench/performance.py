@@ -4,8 +4,8 @@
 
 usage: performance.py BUILD OUT.md [--rows N] [--peers PYTHON]
 
-BUILD is the build folder (rung, bench/bench_scale). --rows stops earlier than a million rows. --peers names a Python with NumPy,
-scikit-learn and mord; without it the second table is left out."""
+BUILD is the build folder (rung, bench/bench_scale). --rows stops earlier than a million rows. --peers names a Python
+with NumPy, scikit-learn and mord; without it the second table is left out."""
 import argparse
 import json
 import os
@@ -42,7 +42,8 @@ def one(build, method, rows, share, settings=(), limit=TOO_LONG):
     """One fit by bench_scale, without calibration; None if it is refused or takes too long."""
     names = {p["name"] for p in method["params"]}
     fixed = [text for text in ("calibrate=0", "thresholds=midpoint") if text.split("=")[0] in names]
-    words = [os.path.join(build, "bench/bench_scale"), method["name"], str(rows), str(COLUMNS), str(share), *settings, *fixed]
+    words = [os.path.join(build, "bench/bench_scale"), method["name"], str(rows), str(COLUMNS), str(share), *settings,
+             *fixed]
     try:
         run = subprocess.run(words, capture_output=True, text=True, timeout=limit)
     except subprocess.TimeoutExpired:
@@ -89,7 +90,8 @@ def scale_table(build, rung, sizes):
             going = result is not None and result["processor"] < ENOUGH
             cells.append(cell(result))
             print(f"{m['name']:9} {n:8} {cells[-1]}", file=sys.stderr, flush=True)
-        lines.append(f"| {m['name']} | {'10 %, from 100,000 rows on 1 %' if semi else 'all'} | " + " | ".join(cells) + " |")
+        lines.append(f"| {m['name']} | {'10 %, from 100,000 rows on 1 %' if semi else 'all'} | " + " | ".join(cells)
+                     + " |")
     return lines
 
 
@@ -110,7 +112,8 @@ def large_table(build, rung, most):
         if int(n) > most:
             continue
         method = next(m for m in methods(rung) if m["name"] == name)
-        rows.append((f"`{name}`, {int(n):,} rows of {COLUMNS} columns, {float(share):.0%} labelled{''.join(', ' + s for s in settings)}",
+        rows.append((f"`{name}`, {int(n):,} rows of {COLUMNS} columns, {float(share):.0%} "
+                     f"labelled{''.join(', ' + s for s in settings)}",
                      wanted, memory, one(build, method, int(n), float(share), settings, MUCH_TOO_LONG)))
         print(rows[-1], file=sys.stderr, flush=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -125,9 +128,12 @@ def large_table(build, rung, most):
         rows.append(("`rung predict`, 1,000,000 rows of a CSV file, 1000 expansion points", 8, None,
                      command([rung, "predict", model, table, "-o", out])))
         limit = 3 * os.path.getsize(table) - 1  # less than three times the file
-        rows.append((f"`rung fit` of `median`, the same file ({os.path.getsize(table) / 2**20:.0f} MB) under `--memory {limit}`",
-                     None, limit / 2**20, command([rung, "fit", table, "-q", "-m", "median", "--memory", str(limit), "-o", model])))
-    lines = ["| | seconds | target on two cores | processor seconds | linear algebra | peak memory |", "|---|---|---|---|---|---|"]
+        rows.append((f"`rung fit` of `median`, the same file ({os.path.getsize(table) / 2**20:.0f} MB) under `--memory "
+                     f"{limit}`",
+                     None, limit / 2**20,
+                     command([rung, "fit", table, "-q", "-m", "median", "--memory", str(limit), "-o", model])))
+    lines = ["| | seconds | target on two cores | processor seconds | linear algebra | peak memory |",
+             "|---|---|---|---|---|---|"]
     for what, wanted, memory, r in rows:
         limit = f"under {wanted} s" if wanted else ""
         limit += (", " if wanted and memory else "") + (f"under {memory:.0f} MB" if memory else "")
@@ -135,7 +141,8 @@ def large_table(build, rung, most):
             lines.append(f"| {what} | not finished in {MUCH_TOO_LONG} s | {limit} | | | |")
             continue
         own = f"{r['operations']:.1f} s" if "operations" in r else ""
-        lines.append(f"| {what} | {r['seconds']:.1f} | {limit} | {r['processor']:.1f} | {own} | {r['peak_mb']:.0f} MB |")
+        lines.append(f"| {what} | {r['seconds']:.1f} | {limit} | {r['processor']:.1f} | {own} | {r['peak_mb']:.0f} MB "
+                     f"|")
     return lines
 
 
@@ -164,7 +171,8 @@ def gp():
     return GaussianProcessClassifier().fit(Xl, yl).predict(Z)
 runs = {
     "scikit-learn SVR + rounding": lambda: rounded(SVR(C=10, gamma=1 / d).fit(Xl, yl).predict(Z)),
-    "scikit-learn KernelRidge + rounding": lambda: rounded(KernelRidge(kernel="rbf", gamma=1 / d, alpha=0.1).fit(Xl, yl).predict(Z)),
+    "scikit-learn KernelRidge + rounding": 
+        lambda: rounded(KernelRidge(kernel="rbf", gamma=1 / d, alpha=0.1).fit(Xl, yl).predict(Z)),
     "scikit-learn LabelSpreading": spread,
     "mord LogisticAT": lambda: mord.LogisticAT().fit(Xl, yl).predict(Z),
 }
@@ -203,13 +211,15 @@ def ours(rung, folder, name, arguments):
     predict = fit and command([rung, "predict", model, test, "-o", os.path.join(folder, "out.csv")])
     if not predict:
         return {"name": f"rung {name}", "error": "failed"}
-    found = json.loads(subprocess.run([rung, "evaluate", model, test, "--json"], capture_output=True, check=True).stdout)
+    found = json.loads(subprocess.run([rung, "evaluate", model, test, "--json"], capture_output=True,
+                                      check=True).stdout)
     return {"name": f"rung {name}", "seconds": fit["seconds"] + predict["seconds"],
             "processor": fit["processor"] + predict["processor"], "mae": found.get("metrics", found)["mae"]}
 
 
 def libsvm(folder):
-    """LIBSVM's own programs on the labelled rows, standardised: support vector regression, rounded, and classification."""
+    """LIBSVM's own programs on the labelled rows, standardised: support vector regression, rounded, and
+    classification."""
     tables = []
     for name in ("train.csv", "test.csv"):
         with open(os.path.join(folder, name)) as f:
@@ -223,7 +233,8 @@ def libsvm(folder):
         with open(path, "w") as f:
             for row in table:
                 if row[-1]:
-                    f.write(row[-1] + "".join(f" {j + 1}:{(float(v) - mean[j]) / sd[j]:.6f}" for j, v in enumerate(row[:-1])) + "\n")
+                    f.write(row[-1] + "".join(f" {j + 1}:{(float(v) - mean[j]) / sd[j]:.6f}" for j,
+                                              v in enumerate(row[:-1])) + "\n")
     rows = []
     for name, kind in [("LIBSVM regression + rounding", "3"), ("LIBSVM classification", "0")]:
         fit = command(["svm-train", "-q", "-s", kind, "-c", "10", "-g", str(1 / COLUMNS), paths[0], paths[2]])
@@ -234,7 +245,8 @@ def libsvm(folder):
         with open(paths[3]) as f:
             ranks = [min(max(round(float(line)), 1), 5) for line in f]
         rows.append({"name": name, "seconds": fit["seconds"] + predict["seconds"],
-                     "processor": fit["processor"] + predict["processor"], "mae": sum(abs(a - b) for a, b in zip(ranks, truth)) / len(truth)})
+                     "processor": fit["processor"] + predict["processor"],
+                     "mae": sum(abs(a - b) for a, b in zip(ranks, truth)) / len(truth)})
     return rows
 
 
@@ -251,9 +263,11 @@ def peer_table(rung, python, n, share):
         rows += [json.loads(line) for line in run.stdout.splitlines()]
         if run.returncode:
             print(run.stderr, file=sys.stderr)
-    lines = [f"### {n:,} rows, {labelled:,} labelled", "", "| | seconds | processor seconds | test MAE |", "|---|---|---|---|"]
+    lines = [f"### {n:,} rows, {labelled:,} labelled", "", "| | seconds | processor seconds | test MAE |",
+             "|---|---|---|---|"]
     for r in rows:
-        lines.append(f"| {r['name']} | " + (f"{r['error']} | - | - |" if "error" in r else f"{r['seconds']:.2f} | {r['processor']:.2f} | {r['mae']:.3f} |"))
+        lines.append(f"| {r['name']} | " + (f"{r['error']} | - | - |" if "error" in r
+                                            else f"{r['seconds']:.2f} | {r['processor']:.2f} | {r['mae']:.3f} |"))
     return lines + [""]
 
 
@@ -264,14 +278,18 @@ def tree_table(build, python):
     """What boost_speed.py prints; nothing where its packages are not installed."""
     environment = dict(os.environ, PYTHONPATH=os.path.join(here, "..", "python"),
                        RUNG_LIBRARY=os.path.join(os.path.abspath(build), "librung.so"))
-    run = subprocess.run([python, os.path.join(here, "boost_speed.py")], capture_output=True, text=True, env=environment)
+    run = subprocess.run([python, os.path.join(here, "boost_speed.py")], capture_output=True, text=True,
+                         env=environment)
     if run.returncode:
         print(run.stderr, file=sys.stderr)
         return []
     return ["", "## Boosted trees beside other programs", "",
-            "`bench/boost_speed.py` fits the same number of rounds, leaves and bins with `boost` and with LightGBM, XGBoost and",
-            "CatBoost, which fit their squared loss to the class numbers: one tree per round for all. Seconds are processor time of",
-            "one thread. Memory is what a fit adds to the peak of the process, through the Python package: of rung's, 160 bytes a",
+            "`bench/boost_speed.py` fits the same number of rounds, leaves and bins with `boost` and with LightGBM, "
+            "XGBoost and",
+            "CatBoost, which fit their squared loss to the class numbers: one tree per round for all. Seconds are "
+            "processor time of",
+            "one thread. Memory is what a fit adds to the peak of the process, through the Python package: of rung's, "
+            "160 bytes a",
             "row are its copy of the 20 columns in double precision.", "", *run.stdout.splitlines()]
 
 
@@ -282,9 +300,11 @@ def auto_table(rung, python, most):
         print(run.stderr, file=sys.stderr)
         return []
     return ["", "## The default by number of labels", "",
-            f"`bench/auto_sizes.py build/rung --most {most}`: `rung fit` and `rung predict` as a whole, reading included; all rows",
+            f"`bench/auto_sizes.py build/rung --most {most}`: `rung fit` and `rung predict` as a whole, reading "
+            f"included; all rows",
             "are labelled, 20 columns, of which five matter. A fit is planned by the number of labels",
-            "([auto](methods/auto.md)): from 600 labels on the kernels use landmarks, from 20,000 on they see 20,000 rows.", "",
+            "([auto](methods/auto.md)): from 600 labels on the kernels use landmarks, from 20,000 on they see 20,000 "
+            "rows.", "",
             *run.stdout.splitlines()]
 
 
@@ -295,10 +315,13 @@ def explain_table(rung):
         return []
     rows = re.findall(r"^(rung .*): ([0-9.]+) s \(processor ([0-9.]+) s\)$", run.stdout, re.MULTILINE)
     return ["", "## Explanations", "",
-            "`bench/explain.sh build/rung` measures whole commands, reading included, with an `auto` model of 500 labels and 20",
-            "columns. `rung explain` permutes each of the 20 columns five times on 1000 rows and adds the effects of the four most",
+            "`bench/explain.sh build/rung` measures whole commands, reading included, with an `auto` model of 500 "
+            "labels and 20",
+            "columns. `rung explain` permutes each of the 20 columns five times on 1000 rows and adds the effects of "
+            "the four most",
             "important ones.", "", "| | seconds | processor seconds |", "|---|---|---|",
-            *(f"| `{command}` | {float(seconds):.2f} | {float(processor):.2f} |" for command, seconds, processor in rows)]
+            *(f"| `{command}` | {float(seconds):.2f} | {float(processor):.2f} |" for command, seconds,
+              processor in rows)]
 
 
 def main():
@@ -314,17 +337,25 @@ def main():
             "Written by `make bench` (bench/performance.py) from one run on a machine with "
             f"{os.cpu_count()} cores ({platform.machine()}).",
             f"The load average at the start was {load:.1f}"
-            + (": other programs were running, so processor seconds are more reliable than seconds." if load > 1 else "."), "",
+            + (": other programs were running, so processor seconds are more reliable than seconds." if load > 1
+               else "."), "",
             "## Methods by number of rows", "",
-            f"Each cell is one fit of {COLUMNS} normal columns and 5 classes, with the defaults except `calibrate=0` and",
-            "`thresholds=midpoint`. It gives the seconds, the total processor time in parentheses, the ratio of the seconds to",
-            "those spent in the fit's own large linear algebra operations (1 is the minimum, less if several fits ran in parallel),",
-            f"and the peak memory of the process. A dash means that the fit was rejected, did not finish in {TOO_LONG} s, or was not tried",
-            f"because fewer rows already took more than {ENOUGH} s of processor time. If the kernel matrix would not fit into 8 GiB,",
-            "`landmarks=auto` uses landmarks. Columns without structure are the worst case for the neighbour search.", ""]
+            f"Each cell is one fit of {COLUMNS} normal columns and 5 classes, with the defaults except `calibrate=0` "
+            f"and",
+            "`thresholds=midpoint`. It gives the seconds, the total processor time in parentheses, the ratio of the "
+            "seconds to",
+            "those spent in the fit's own large linear algebra operations (1 is the minimum, less if several fits ran "
+            "in parallel),",
+            f"and the peak memory of the process. A dash means that the fit was rejected, did not finish in {TOO_LONG} "
+            f"s, or was not tried",
+            f"because fewer rows already took more than {ENOUGH} s of processor time. If the kernel matrix would not "
+            f"fit into 8 GiB,",
+            "`landmarks=auto` uses landmarks. Columns without structure are the worst case for the neighbour search.",
+            ""]
     page += scale_table(a.build, rung, [n for n in SIZES if n <= a.rows])
     if a.rows >= MANY:
-        page += ["", "## Large data sets", "", "Commands are measured as a whole, including reading and writing; the other rows are fits only.", ""]
+        page += ["", "## Large data sets", "",
+                 "Commands are measured as a whole, including reading and writing; the other rows are fits only.", ""]
         page += large_table(a.build, rung, a.rows)
     if a.peers:
         page += auto_table(rung, a.peers, a.rows)
@@ -333,9 +364,12 @@ def main():
         page += tree_table(a.build, a.peers)
     if a.peers:
         page += ["", "## Comparison with other programs", "",
-                 "Time to fit and to predict 2000 test rows. `rung` and LIBSVM run as commands, including reading and writing files; the",
-                 "others are timed without reading. All use their defaults, or the same kernel width and C if both have them. Except for",
-                 "mord, the other programs round a regression or ignore the order of the classes. LIBSVM's programs are Debian's;",
+                 "Time to fit and to predict 2000 test rows. `rung` and LIBSVM run as commands, including reading and "
+                 "writing files; the",
+                 "others are timed without reading. All use their defaults, or the same kernel width and C if both "
+                 "have them. Except for",
+                 "mord, the other programs round a regression or ignore the order of the classes. LIBSVM's programs "
+                 "are Debian's;",
                  "scikit-learn and mord are from PyPI.", ""]
         for n, share in [(1000, 0.2), (4000, 0.25), (10000, 1)]:
             if n <= a.rows:

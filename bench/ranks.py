@@ -71,7 +71,8 @@ def main():
                  ('rung predict model.rung parts --output-dir out', '-q'),
                  ('rung tune search/search.csv -m kdlor,krr -o best.rung', '-q'),
                  ('rung experiment run plan.ini', '-q')]
-        out = ['| command | ranks | processor seconds of a rank | exchanges | bytes exchanged by a rank |', '|---|---|---|---|---|']
+        out = ['| command | ranks | processor seconds of a rank | exchanges | bytes exchanged by a rank |',
+               '|---|---|---|---|---|']
         model = ['| command | ' + ' | '.join(f'{r} ranks' for r in (16, 64)) + ' |', '|---|---|---|']
         for name, more in cases:
             seconds, bytes_of = {}, {}
@@ -83,20 +84,28 @@ def main():
                 seconds[ranks] = sum(g[0] for g in got) / ranks
                 exchanges, moved = max(g[1] for g in got), max(g[2] for g in got)
                 bytes_of[ranks] = moved
-                out.append('| %s | %d | %s | %d | %s |' % (f'`{name}`' if ranks == 1 else '', ranks, '%.1f' % high if high - low < 0.05 else
-                                                       '%.1f to %.1f' % (low, high), exchanges, amount(moved) if moved else '0'))
+                out.append('| %s | %d | %s | %d | %s |' % (f'`{name}`' if ranks == 1 else '', ranks,
+                                                           '%.1f' % high if high - low < 0.05 else
+                                                       '%.1f to %.1f' % (low, high), exchanges,
+                                                       amount(moved) if moved else '0'))
             last = RANKS[-1]
             divided = max(0, (seconds[1] - seconds[last]) / (1 - 1 / last))  # seconds = repeated + divided / ranks
             repeated = max(0, seconds[1] - divided)
             predicted = []
             for r in (16, 64):
                 growth = max(0, (bytes_of[last] - bytes_of[2]) / (last - 2))
-                predicted.append(repeated + divided / r + (moved + growth * (r - last)) / BANDWIDTH + exchanges * LATENCY * math.log2(r))
-            model.append('| `%s`, %.1f s by one | ' % (name, seconds[1]) + ' | '.join('%.1f s' % p for p in predicted) + ' |')
+                predicted.append(repeated + divided / r + (moved + growth * (r - last)) / BANDWIDTH
+                                 + exchanges * LATENCY * math.log2(r))
+            model.append('| `%s`, %.1f s by one | ' % (name, seconds[1]) + ' | '.join('%.1f s' % p for p in predicted)
+                         + ' |')
         os.chdir('/')
-    text = '\n'.join(out + ['', '**A model, not a measurement**, of larger clusters follows from these numbers: what 1 and 4 ranks need tells what is',
-                            'divided and what every rank repeats; the bytes grow as from 2 to 4 ranks; each rank moves 1 GB/s, and an exchange',
-                            'takes 50 µs for every doubling of the ranks. There are as many files and cells as ranks.', ''] + model)
+    text = '\n'.join(out
+                     + ['', '**A model, not a measurement**, of larger clusters follows from these numbers: what 1 and '
+                            '4 ranks need tells what is',
+                            'divided and what every rank repeats; the bytes grow as from 2 to 4 ranks; each rank moves '
+                            '1 GB/s, and an exchange',
+                            'takes 50 µs for every doubling of the ranks. There are as many files and cells as ranks.',
+                            ''] + model)
     if not doc:
         print(text)
         return

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Fits in passes to two million rows of 20 columns: processor time and peak of the resident set, beside those of a fit of
-# the constant median, which loads the file and does little else. One thread.
+# Fits in passes to two million rows of 20 columns: processor time and peak of the resident set, beside those of a fit
+# of the constant median, which loads the file and does little else. One thread.
 #
 #     bench/stream.sh build/rung [FILE]          default: the rows are made, in a temporary file
 set -eu

@@ -4,10 +4,11 @@
 
 usage: beside.py DB... TABLE [--metric mae] [--part test] [--mean | --wins]
        beside.py --update ../docs/results.md        the tables there whose databases are in the current folder
-TABLE names the rows of published.csv (-: none); a published number stands in brackets. --metric n_expansion counts the vectors of the models, seconds
-takes the wall clock of their last fit. --mean: one row, the mean over the data sets. --wins: on how many data sets a method is clearly better, as
-good, clearly worse than each other, by Wilcoxon's signed ranks over the partitions at 0.1 over the ordered pairs; without a result is worse.
-`6/30` behind a data set, or a number: so many of its partitions were finished. Only the Python standard library is used."""
+TABLE names the rows of published.csv (-: none); a published number stands in brackets. --metric n_expansion counts the
+vectors of the models, seconds takes the wall clock of their last fit. --mean: one row, the mean over the data sets.
+--wins: on how many data sets a method is clearly better, as good, clearly worse than each other, by Wilcoxon's signed
+ranks over the partitions at 0.1 over the ordered pairs; without a result is worse. `6/30` behind a data set, or a
+number: so many of its partitions were finished. Only the Python standard library is used."""
 import argparse, csv, os, shlex, sqlite3, sys
 
 
@@ -15,12 +16,14 @@ def published(table, metric):
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'published.csv'), newline='') as f:
         rows = list(csv.DictReader(f))
     tables = list(dict.fromkeys(r['table'] for r in rows))
-    if table != '-' and table not in tables: sys.exit('beside.py: published.csv has no table %s; it has %s; - takes none' % (table, '; '.join(tables)))
+    if table != '-' and table not in tables: sys.exit('beside.py: published.csv has no table %s; it has %s; - takes '
+                                                      'none' % (table, '; '.join(tables)))
     return {(r['dataset'], r['method']): r['value'] for r in rows if r['table'] == table and r['metric'] == metric}
 
 
 def found(paths, metric, part):
-    """{data set: {method: {partition: value}}} of the finished cells, the partitions planned for each data set, and the methods."""
+    """{data set: {method: {partition: value}}} of the finished cells, the partitions planned for each data set, and the
+    methods."""
     values, planned, methods = {}, {}, []
     for path in paths: add(sqlite3.connect('file:%s?mode=ro' % path, uri=True), metric, part, values, planned, methods)
     return values, planned, methods
@@ -28,8 +31,10 @@ def found(paths, metric, part):
 
 def add(db, metric, part, values, planned, methods):
     value = 'c.fit_seconds' if metric == 'seconds' else 'v.value'
-    rows = db.execute("SELECT d.name, m.name, c.partition, %s, c.status FROM cell c JOIN dataset d ON d.id = c.dataset JOIN method m ON m.id = c.method"
-                      " LEFT JOIN metric v ON v.cell = c.id AND v.part = ? AND v.key = ? ORDER BY d.position, m.position, c.partition" % value,
+    rows = db.execute("SELECT d.name, m.name, c.partition, %s, c.status FROM cell c JOIN dataset d ON d.id = c.dataset "
+                      "JOIN method m ON m.id = c.method"
+                      " LEFT JOIN metric v ON v.cell = c.id AND v.part = ? AND v.key = ? ORDER BY d.position, "
+                      "m.position, c.partition" % value,
                       ('model' if metric == 'n_expansion' else part, metric)).fetchall()
     for dataset, method, partition, x, status in rows:
         planned.setdefault(dataset, set()).add(partition)
@@ -44,7 +49,8 @@ def mean(numbers): return sum(numbers) / len(numbers)
 def wilcoxon(a, b):
     """The exact p of two sided signed ranks: differences of 0 are left out, equal ones share their mean rank."""
     d = sorted((x - y for x, y in zip(a, b) if abs(x - y) > 1e-12), key=abs)
-    ranks = [sum(abs(e) < abs(f) - 1e-12 for e in d) + sum(abs(e) <= abs(f) + 1e-12 for e in d) + 1 for f in d]  # doubled
+    ranks = [sum(abs(e) < abs(f) - 1e-12 for e in d) + sum(abs(e) <= abs(f) + 1e-12 for e in d) + 1
+             for f in d]  # doubled
     ways = {0: 1}  # how many signs give which sum of the positive ranks
     for r in ranks:
         for total, count in list(ways.items()): ways[total + r] = ways.get(total + r, 0) + count
@@ -71,14 +77,16 @@ def wins(values, methods, paper, counts):
                 clear = not both or wilcoxon([a[i] for i in both], [b[i] for i in both]) < level
                 better = bool(a) if not both else mean([a[i] for i in both]) < mean([b[i] for i in both])
                 count[m][1 if not clear else 0 if better else 2] += 1
-    return header(methods) + ['| %s | %s |' % (name, ' | '.join('%d (%s)' % (count[m][k], counts[name, m]) for m in methods))
+    return header(methods) + ['| %s | %s |' % (name,
+                                               ' | '.join('%d (%s)' % (count[m][k], counts[name, m]) for m in methods))
                               for k, name in enumerate(('wins', 'draws', 'losses'))]
 
 
 def table(arguments):
     """The lines of one table; None where there is no such database."""
     p = argparse.ArgumentParser(usage=__doc__)
-    p.add_argument('db', nargs='+'), p.add_argument('table'), p.add_argument('--metric', default='mae'), p.add_argument('--part', default='test')
+    p.add_argument('db', nargs='+'), p.add_argument('table'), p.add_argument('--metric', default='mae')
+    p.add_argument('--part', default='test')
     p.add_argument('--mean', action='store_true'), p.add_argument('--wins', action='store_true')
     a = p.parse_args(arguments)
     if not all(map(os.path.exists, a.db)): return None
@@ -99,11 +107,15 @@ def table(arguments):
                 x = mean(list(of[m].values()))
                 sums[m].append(x)
                 if (dataset, m) in paper: apart[m].append(abs(x - float(paper[dataset, m])))
-                cells.append(show(x, dataset, m) + ('' if len(of[m]) == most else ' %d/%d' % (len(of[m]), len(planned[dataset]))))
+                cells.append(show(x, dataset, m)
+                             + ('' if len(of[m]) == most else ' %d/%d' % (len(of[m]), len(planned[dataset]))))
         count = '' if most == len(planned[dataset]) else ' %d/%d' % (most, len(planned[dataset]))
         lines.append('| %s%s | %s |' % (dataset, count, ' | '.join(cells)))
-    if a.mean: return header(methods) + ['| mean of %d | %s |' % (len(lines), ' | '.join(show(mean(sums[m]), 'mean', m) if sums[m] else '' for m in methods))]
-    last = ['| mean distance | %s |' % ' | '.join('%.*f' % (digits, mean(apart[m])) if apart[m] else '' for m in methods)]
+    if a.mean:
+        return header(methods) + ['| mean of %d | %s |' % (len(lines), ' | '.join(show(mean(sums[m]), 'mean', m)
+                                                                                  if sums[m] else '' for m in methods))]
+    last = ['| mean distance | %s |' % ' | '.join('%.*f' % (digits, mean(apart[m])) if apart[m] else ''
+                                                  for m in methods)]
     return header(methods) + lines + (last if any(apart.values()) and a.metric in ('mae', 'mze', 'rmse') else [])
 
 

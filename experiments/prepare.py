@@ -3,12 +3,13 @@
 """Data sets that the plans need in another form than data/ and RUNG_DATA have them, written to a folder.
 
 usage: prepare.py FOLDER [movielens|images|movies|marketing|orca]...
-movielens: the ratings of ten users with more than 100, described by the 19 genres of the films.   user-<id>/user-<id>.csv
-images: object 1 of COIL-20 and person 19 of UMIST, grey values from 0 to 1, label = view.         coil-1/coil-1.csv, umist-19/umist-19.csv
-movies: the film reviews of each of four authors, words of at least five of them by TF-IDF, length 1.     schwartz/schwartz.libsvm, ...
+movielens: the ratings of ten users with more than 100, described by the 19 genres of the films.  
+user-<id>/user-<id>.csv images: object 1 of COIL-20 and person 19 of UMIST, grey values from 0 to 1, label = view.      
+  coil-1/coil-1.csv, umist-19/umist-19.csv movies: the film reviews of each of four authors, words of at least five of
+  them by TF-IDF, length 1.     schwartz/schwartz.libsvm, ...
 marketing: its thirteen columns as categories, missing ones of their own.                        marketing/marketing.csv
-orca: the official partitions of toy, tae and, where RUNG_DATA has it, pasture as ORCA has them.                            <set>/matlab/train_<set>.<i>
-Only the Python standard library is used."""
+orca: the official partitions of toy, tae and, where RUNG_DATA has it, pasture as ORCA has them.                        
+   <set>/matlab/train_<set>.<i> Only the Python standard library is used."""
 import collections, csv, math, os, random, sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tools'))
@@ -50,9 +51,11 @@ def movies(folder):
         os.makedirs(os.path.join(folder, name), exist_ok=True)
         with open(os.path.join(folder, name, name + '.libsvm'), 'w') as f:
             for label, words in reviews:
-                value = {column[w]: n * math.log(len(reviews) / reviews_with[w]) for w, n in words.items() if w in column}
+                value = {column[w]: n * math.log(len(reviews) / reviews_with[w]) for w,
+                         n in words.items() if w in column}
                 length = math.sqrt(sum(v * v for v in value.values()))
-                f.write(' '.join([label] + ['%d:%.6g' % (j, value[j] / length) for j in sorted(value) if value[j]]) + '\n')
+                f.write(' '.join([label] + ['%d:%.6g' % (j, value[j] / length) for j in sorted(value) if value[j]])
+                        + '\n')
 
 
 def marketing(folder):

@@ -93,7 +93,7 @@ static inline void check_fails(const rung_ctx *ctx, rung_status status, rung_sta
 #define assert_ok(ctx, call) check_ok(ctx, call, __FILE__, __LINE__)
 #define assert_fails(ctx, call, status, words) check_fails(ctx, call, status, words, __FILE__, __LINE__)
 
-/* ---- golden numbers: GOLDEN("units/qp_m2/G.csv") ------------------------------------------------------------------ */
+/* ---- golden numbers: GOLDEN("units/qp_m2/G.csv") ----------------------------------------------------------------- */
 
 #ifdef RUNG_GOLDEN
 #define GOLDEN(path) RUNG_GOLDEN "/" path

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* All unit tests as one program. usage: unit NAME (as fit/verify), or without a name: the list of names.
- * unit_tests.h, which the build writes, has a line UNIT_TEST(name, main function) for each tests/<folder>/t_<module>.c. */
+ * unit_tests.h, which the build writes, has a line UNIT_TEST(name, main function) for each tests/<folder>/t_<module>.c.
+ * */
 #include <stdio.h>
 #include <string.h>
 

@@ -9,7 +9,8 @@ file=$(grep -rlE "\.name = \"$method\"" src/method | head -n 1)
 [ -n "$file" ] || { echo "check: no method $method in src/method; build/rung methods lists them" >&2; exit 2; }
 family=$(basename "$(dirname "$file")")
 cmake --preset release -DBUILD_TESTING=ON -DRUNG_WERROR=ON >/dev/null &&
-    cmake --build --preset release -j "$(nproc)" --target unit rung_command >build/check.log 2>&1 || { cat build/check.log; exit 1; }
+    cmake --build --preset release -j "$(nproc)" --target unit rung_command >build/check.log 2>&1 ||
+    { cat build/check.log; exit 1; }
 passed=0 failed=0
 try() { # WORDS...: a command that fails is shown with what it printed
     local said

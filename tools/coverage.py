@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Coverage of src/ by the tests run so far in build/coverage (make coverage): files with the least first, the lines that never
-ran, and the total of lines and of branches. usage: coverage.py [BUILD] [--least PERCENT]   exit 1 where fewer lines ran
+"""Coverage of src/ by the tests run so far in build/coverage (make coverage): files with the least first, the lines
+that never ran, and the total of lines and of branches. usage: coverage.py [BUILD] [--least PERCENT]   exit 1 where
+fewer lines ran
 
-A branch is one way out of a condition, and every TRY has two: the one that passes an error on is taken where a test makes
-just that call fail. t_memory makes all that allocate fail, so what is left are errors of calls that allocate nothing."""
+A branch is one way out of a condition, and every TRY has two: the one that passes an error on is taken where a test
+makes just that call fail. t_memory makes all that allocate fail, so what is left are errors of calls that allocate
+nothing."""
 import argparse
 import json
 import subprocess
@@ -15,12 +17,13 @@ SHOWN = 25  # files
 
 
 def counts(build, root):
-    """{file: {line: times}} and {(file, line, number): times} of branches over all programs; a line that no program compiled in
-    is not counted."""
+    """{file: {line: times}} and {(file, line, number): times} of branches over all programs; a line that
+    no program compiled in is not counted."""
     found, branches = defaultdict(lambda: defaultdict(int)), defaultdict(int)
     notes = [str(path) for path in build.rglob("*.gcda")]  # also of tests, which may include a source
     for start in range(0, len(notes), 50):
-        done = subprocess.run(["gcov", "--branch-probabilities", "--json-format", "--stdout", *notes[start:start + 50]], capture_output=True,
+        done = subprocess.run(["gcov", "--branch-probabilities", "--json-format", "--stdout", *notes[start:start + 50]],
+                              capture_output=True,
                               text=True, check=True, cwd=build)
         for line in done.stdout.splitlines():
             if not line.strip():
@@ -67,7 +70,8 @@ def main():
             print(f"{100 * share:6.1f} %  {file}  {ranges(missed)}")
     percent = 100 * ran / total
     taken = sum(times > 0 for times in branches.values())
-    print(f"{percent:.1f} % of {total} lines, {100 * taken / max(1, len(branches)):.1f} % of {len(branches)} branches of src/ "
+    print(f"{percent:.1f} % of {total} lines, {100 * taken / max(1, len(branches)):.1f} % of {len(branches)} branches "
+          f"of src/ "
           f"({len(found)} files)")
     return 1 if percent < a.least else 0
 

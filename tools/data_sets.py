@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the data sets are: those of data/, and those of the larger collection that RUNG_DATA may name (docs/data-sets.md)."""
+"""Where the data sets are: those of data/, and those of the larger collection that RUNG_DATA may name
+(docs/data-sets.md)."""
 import csv
 import gzip
 import os

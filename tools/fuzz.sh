@@ -20,8 +20,8 @@ for name in "$@"; do
     longest=8192
     [ "$name" = model ] && longest=32768 # models of many members
     # The messages of the readers go to stderr: closed. The limit of memory catches what grows without bound.
-    build/fuzz/tests/fuzz/fuzz_"$name" -max_total_time=$((seconds / $#)) -max_len=$longest -timeout=10 -rss_limit_mb=2048 \
-        -close_fd_mask=2 -print_final_stats=1 -artifact_prefix=build/fuzz/failed/"$name"- \
+    build/fuzz/tests/fuzz/fuzz_"$name" -max_total_time=$((seconds / $#)) -max_len=$longest -timeout=10 \
+        -rss_limit_mb=2048 -close_fd_mask=2 -print_final_stats=1 -artifact_prefix=build/fuzz/failed/"$name"- \
         "$found" tests/fuzz/corpus/"$name" >build/fuzz/"$name".log 2>&1 || status=1
     grep -E 'ERROR|SUMMARY|Test unit written' build/fuzz/"$name".log
     printf '%-8s %9s executions, %s features\n' "$name" \

@@ -22,7 +22,8 @@ struct hooks {
     int (*pointed)(int a, int b, int c, int d, int e, int f, int g, int h, int i);
 };
 C
-found=$("$1" "$here/params.py" "$copy" | sed -n 's/.*long.c:\([0-9]*\): \([a-zA-Z]*\) has \([0-9]*\) .*/\1 \2 \3/p' | sort -n)
+found=$("$1" "$here/params.py" "$copy" |
+    sed -n 's/.*long.c:\([0-9]*\): \([a-zA-Z]*\) has \([0-9]*\) .*/\1 \2 \3/p' | sort -n)
 expected='2 NINE 9
 4 declared 9
 5 written 9

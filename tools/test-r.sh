@@ -17,7 +17,8 @@ fail() {
 }
 tools/setup install build || exit
 tools/setup install r || skip "R or one of its packages is not installed and could not be"
-cmake --preset release -DBUILD_TESTING=OFF -DRUNG_BENCH=OFF >/dev/null && cmake --build --preset release -j "$(nproc)" --target rung_command rung_static rung_shared man ||
+cmake --preset release -DBUILD_TESTING=OFF -DRUNG_BENCH=OFF >/dev/null &&
+    cmake --build --preset release -j "$(nproc)" --target rung_command rung_static rung_shared man ||
     fail "the library does not build"
 folder=$PWD/build/r
 rm -rf "$folder"

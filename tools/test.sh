@@ -23,7 +23,8 @@ for run in "$@"; do
     report=$PWD/$folder/tests.xml
     echo "== $preset"
     rm -f "$report"
-    if ! cmake --preset "$preset" -DBUILD_TESTING=ON -DRUNG_WERROR=ON || ! cmake --build --preset "$preset" -j "$jobs"; then
+    if ! cmake --preset "$preset" -DBUILD_TESTING=ON -DRUNG_WERROR=ON ||
+        ! cmake --build --preset "$preset" -j "$jobs"; then
         echo "== $preset does not build"
         failed=$((failed + 1))
         continue

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A search and an experiment under ThreadSanitizer: tsan.sh BUILD. libomp tells it of OpenMP's own synchronisation through
-# archer (libarcher), without which every barrier looks like a race; OpenBLAS is not instrumented and runs one thread.
+# A search and an experiment under ThreadSanitizer: tsan.sh BUILD. libomp tells it of OpenMP's own synchronisation
+# through archer (libarcher), without which every barrier looks like a race; OpenBLAS is not instrumented and runs one
+# thread.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 rung=$PWD/$1/rung

@@ -130,7 +130,8 @@ def test_text_is_read_as_in_a_file_unless_it_is_a_category():
 
 def test_advice_is_not_that_of_the_command_line():
     X, y = people()
-    with pytest.warns(rung.RungWarning, match="is left out, as identifiers .*; declare it nominal to keep it .dtype category.$"):
+    with pytest.warns(rung.RungWarning,
+                      match="is left out, as identifiers .*; declare it nominal to keep it .dtype category.$"):
         named = rung.KDLOR().fit(X.assign(name=[f"n{i}" for i in range(len(X))]), y)
     assert np.array_equal(named.predict(X.assign(name="someone")), rung.KDLOR().fit(X, y).predict(X))
     with pytest.warns(rung.RungWarning, match="decimal comma such as .*; they are read as numbers"):

@@ -81,7 +81,8 @@ def test_intervals_by_class():
 
     model, (X, y) = rung.POM().fit(*rows(400)), rows(4000)
     common, own = model.predict_interval(X, 0.9), model.predict_interval(X, 0.9, by_class=True)
-    inside = [[np.mean((span[:, 0] <= y)[y == q] & (y <= span[:, 1])[y == q]) for q in (1, 2, 3)] for span in (common, own)]
+    inside = [[np.mean((span[:, 0] <= y)[y == q] & (y <= span[:, 1])[y == q]) for q in (1, 2, 3)]
+              for span in (common, own)]
     assert inside[0][2] < 0.7
     assert min(inside[1]) > 0.85
 

@@ -31,7 +31,8 @@ def test_from_the_command(command, csv, tmp_path):
 
 
 def test_columns_of_a_file_are_found_by_name(command, tmp_path):
-    rows = pd.DataFrame({"id": [f"p{i}" for i in range(30)], "a": np.arange(30) % 7 + 0.5, "b": np.arange(30) % 4 + 0.5})
+    rows = pd.DataFrame({"id": [f"p{i}" for i in range(30)], "a": np.arange(30) % 7 + 0.5,
+                         "b": np.arange(30) % 4 + 0.5})
     rows.assign(label=np.arange(30) % 3 + 1).to_csv(tmp_path / "t.csv", index=False)
     command("fit", tmp_path / "t.csv", "-m", "pom", "-o", tmp_path / "m.rung")  # leaves out id
     model = rung.load(tmp_path / "m.rung")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Groups: rows of one patient are alike, and their grade is mostly the patient's own. A model that has seen other rows of
-a patient knows the grade; what is reported must be the error on new patients."""
+"""Groups: rows of one patient are alike, and their grade is mostly the patient's own. A model that has seen other rows
+of a patient knows the grade; what is reported must be the error on new patients."""
 
 import numpy as np
 import pandas as pd
@@ -51,7 +51,8 @@ def test_equal_rows_are_copies_or_replicates(command, tmp_path):
     X, y = rung.generate("toy", rows=60)
     X, y = np.tile(X, (3, 1)), np.tile(y, 3)
     file, made = tmp_path / "rows.csv", tmp_path / "made.rung"
-    np.savetxt(file, np.column_stack([X, y]), delimiter=",", header="x1,x2,label", comments="", fmt=["%.17g", "%.17g", "%d"])
+    np.savetxt(file, np.column_stack([X, y]), delimiter=",", header="x1,x2,label", comments="",
+               fmt=["%.17g", "%.17g", "%d"])
     found = {}
     for rule in ("together", "apart"):
         found[rule] = rung.KDLOR(equal_rows=rule).fit(X, y).cv_["mae"]

@@ -101,7 +101,8 @@ def test_scorer_and_search():
 
     X, _, low, high = sample()
     y = np.array(text(low, high), dtype=object)
-    assert cross_val_score(rung.POM(), X, y, scoring=rung.metrics.scorers["mae"], cv=rung.SemiSupervisedKFold(3)).min() > -1
+    assert cross_val_score(rung.POM(), X, y, scoring=rung.metrics.scorers["mae"],
+                           cv=rung.SemiSupervisedKFold(3)).min() > -1
     found = rung.OrdinalSearch("pom", folds=3, repeats=1).fit(X, y)
     assert found.classes_.tolist() == [1, 2, 3, 4]
 

@@ -115,7 +115,8 @@ def test_scorers_take_weights():
     found = scorer(model, X, y, sample_weight=weights)
     assert found == scorer(model, X[1::2], y[1::2]) != scorer(model, X, y)
     hidden = np.where(np.arange(120) < 60, -1, y - 1)  # unlabelled rows take their weights with them
-    assert metrics.scorer("acc")(rung.KDLOR().fit(X, hidden), X, hidden, sample_weight=weights) == metrics.scorer("acc")(
+    assert metrics.scorer("acc")(rung.KDLOR().fit(X, hidden), X, hidden,
+                                 sample_weight=weights) == metrics.scorer("acc")(
         rung.KDLOR().fit(X, hidden), X[61::2], hidden[61::2]
     )
     with config_context(enable_metadata_routing=True):

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compares docs/methods with the method table:  methods.py RUNG REPOSITORY [--update]
 
-Every method has a page docs/methods/NAME.md: text written by hand and, between two marks, the contents of the table. Without --update,
-a page that is missing or out of date fails the test; with it, the marked part is rewritten (at the end of a page that has none)."""
+Every method has a page docs/methods/NAME.md: text written by hand and, between two marks, the contents of the table.
+Without --update, a page that is missing or out of date fails the test; with it, the marked part is rewritten (at the
+end of a page that has none)."""
 import json, os, subprocess, sys, textwrap
 
 BEGIN, END = '<!-- from the method table: tests/docs/methods.py RUNG . --update -->', '<!-- end -->'
@@ -17,7 +18,8 @@ def span(p):
     if p['type'] not in ('real', 'int'):
         return ', '.join(p['choices'] or [])
     low, high = p['low'], p['high']
-    bounds = ([] if low is None else ['%s %g' % ('above' if p['low_open'] else 'from', low)]) + ([] if high is None else ['to %g' % high])
+    bounds = ([] if low is None else ['%s %g' % ('above' if p['low_open'] else 'from', low)]) + ([] if high is None
+                                                                                                 else ['to %g' % high])
     return ', '.join(([' '.join(bounds)] if bounds else []) + (p['choices'] or []) + (['auto'] if p['auto'] else []))
 
 
@@ -26,12 +28,14 @@ def fill(text):
 
 
 def table(m):
-    lines = [BEGIN, '', fill('`-m %s`: %s. %s.' % (m['name'], m['title'], m['reference'].rstrip('.'))), '', fill('Cost: %s.' % m['cost']), '']
+    lines = [BEGIN, '', fill('`-m %s`: %s. %s.' % (m['name'], m['title'], m['reference'].rstrip('.'))), '',
+             fill('Cost: %s.' % m['cost']), '']
     if m['params']:
         lines += ['| parameter | default | published | allowed | searched | meaning |', '|---|---|---|---|---|---|']
         for p in m['params']:
             grid = ', '.join(map(str, p['grid'])) if p['grid'] else ''
-            lines.append('| `%s` | %s | %s | %s | %s | %s |' % (p['name'], cell(p['default']), cell(p['published']), cell(span(p)), cell(grid), cell(p['help'])))
+            lines.append('| `%s` | %s | %s | %s | %s | %s |' % (p['name'], cell(p['default']), cell(p['published']),
+                                                                cell(span(p)), cell(grid), cell(p['help'])))
     return '\n'.join(lines + ['', END])
 
 

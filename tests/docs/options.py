@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every option of `rung fit` has a row in docs/python.md that says what it is in Python and R; no row names another, and the
-arguments of R that it names exist:  options.py RUNG REPOSITORY"""
+"""Every option of `rung fit` has a row in docs/python.md that says what it is in Python and R; no row names another,
+and the arguments of R that it names exist:  options.py RUNG REPOSITORY"""
 import pathlib
 import re
 import subprocess
@@ -19,7 +19,8 @@ for option in sorted(options ^ named):
 header = re.search(r"rung.formula <- function\((.*?)\) \{", (root / "r/R/rung.R").read_text(), re.S).group(1)
 have = set(re.findall(r"([a-z_.]+) =", header)) | {"y"}
 same = [row[0].replace("--", "") if row[2].strip() == "the same" else row[2] for row in rows]
-words = {word for cell in same for word in re.findall(r"`([a-z_]+)`", cell)} - {"cut", "rung_explain", "plot", "rung_save"}
+words = {word for cell in same for word in re.findall(r"`([a-z_]+)`", cell)} - {"cut", "rung_explain", "plot",
+                                                                                "rung_save"}
 for word in sorted(words - have):
     print(f"FAIL: docs/python.md names the argument {word} of R, which rung() does not have")
 sys.exit(bool(options ^ named or words - have))

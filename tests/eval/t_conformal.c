@@ -109,8 +109,8 @@ static void test_coverage(void **state)
     assert_true(fabs((double)covered / TRIALS - 0.8 - 0.5 / (ROWS + 1)) < 0.02);
 }
 
-/* Classes of .6, .3 and .1, which probabilities hardly tell apart: a common limit leaves out the rare class, limits by class
- * hold every one as stated. */
+/* Classes of .6, .3 and .1, which probabilities hardly tell apart: a common limit leaves out the rare class, limits by
+ * class hold every one as stated. */
 static void test_coverage_by_class(void **state)
 {
     rung_ctx *ctx = *state;

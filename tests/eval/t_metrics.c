@@ -209,8 +209,8 @@ static void bootstrap(void **state)
     free(predicted);
 }
 
-/* Of rows held out of a fit the range is wider by 1 + 2 / sqrt(n) and no point where all of them are right; in groups as with
- * single rows. */
+/* Of rows held out of a fit the range is wider by 1 + 2 / sqrt(n) and no point where all of them are right; in groups
+ * as with single rows. */
 static void held_out_ranges_are_wider(void **state)
 {
     rung_ctx *ctx = *state;

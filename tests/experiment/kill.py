@@ -3,8 +3,9 @@
 """An experiment that is killed, shared and interrupted ends with the same numbers as an undisturbed one.
 
 usage: kill.py RUNG [--kills N]
-Kills (SIGKILL) a run at random moments N times (default 20) and lets it end; lets two processes work on one database; stops one with
-Ctrl-C; takes over claims without heartbeat; drops the result of a process that lost its claim. Only the Python standard library is used."""
+Kills (SIGKILL) a run at random moments N times (default 20) and lets it end; lets two processes work on one database;
+stops one with Ctrl-C; takes over claims without heartbeat; drops the result of a process that lost its claim. Only the
+Python standard library is used."""
 import os, random, signal, sqlite3, subprocess, sys, tempfile, time
 
 PLAN = '''
@@ -51,17 +52,21 @@ def check(good, text):
 
 
 def start(rung, db, *options):
-    return subprocess.Popen([rung, 'experiment', 'run', 'plan.ini', '-q', '--db', db] + list(options), stderr=subprocess.DEVNULL)
+    return subprocess.Popen([rung, 'experiment', 'run', 'plan.ini', '-q', '--db', db] + list(options),
+                            stderr=subprocess.DEVNULL)
 
 
 def dump(db):
     """Everything a cell has, by name: all but who did it and when."""
     con = sqlite3.connect(db)
-    names = ' FROM %s x JOIN cell c ON c.id = x.cell JOIN dataset d ON d.id = c.dataset JOIN method m ON m.id = c.method'
+    names = (' FROM %s x JOIN cell c ON c.id = x.cell JOIN dataset d ON d.id = c.dataset'
+             ' JOIN method m ON m.id = c.method')
     columns = {'metric': 'x.part, x.key, x.value', 'param': 'x.name, x.value, x.searched',
                'prediction': 'x.part, x.rows, x.truth, x.rank, x.score'}
-    out = {t: sorted(con.execute('SELECT d.name, c.partition, m.name, ' + columns[t] + names % t), key=repr) for t in columns}
-    out['cell'] = sorted(con.execute('SELECT d.name, c.partition, m.name, status, message, labelled, unlabelled, test FROM cell c'
+    out = {t: sorted(con.execute('SELECT d.name, c.partition, m.name, ' + columns[t] + names % t), key=repr)
+           for t in columns}
+    out['cell'] = sorted(con.execute('SELECT d.name, c.partition, m.name, status, message, labelled, unlabelled, test '
+                                     'FROM cell c'
                                      ' JOIN dataset d ON d.id = c.dataset JOIN method m ON m.id = c.method'), key=repr)
     check(con.execute('PRAGMA integrity_check').fetchone() == ('ok',), db + ' is damaged')
     con.close()
@@ -135,9 +140,12 @@ def taken_over(rung, whole):
     end(start(rung, 'stale.db'))
     con = sqlite3.connect('stale.db')
     lost = [r[0] for r in con.execute("SELECT id FROM cell WHERE status = 'done' LIMIT 2")]
-    for cell, age in zip(lost, (61, 57)):  # of a process on another machine: the second is silent for 60 seconds only in a moment
+    for cell, age in zip(lost,
+                         # of a process on another machine: the second is silent for 60 seconds only in a moment
+                         (61, 57)):
         for table in ('metric', 'param', 'prediction'): con.execute('DELETE FROM %s WHERE cell = ?' % table, (cell,))
-        con.execute("UPDATE cell SET status = 'running', owner = 'elsewhere:1:2:3', heartbeat = ? WHERE id = ?", (time.time() - age, cell))
+        con.execute("UPDATE cell SET status = 'running', owner = 'elsewhere:1:2:3', heartbeat = ? WHERE id = ?",
+                    (time.time() - age, cell))
     con.commit()
     began = time.time()
     end(start(rung, 'stale.db'))
@@ -156,9 +164,11 @@ def dropped(rung):
         process.send_signal(signal.SIGSTOP)
         con = sqlite3.connect('dropped.db')
         try:
-            cell = con.execute("SELECT c.id FROM cell c JOIN method m ON m.id = c.method WHERE status = 'running' AND m.name = 'S-DL'").fetchone()
+            cell = con.execute("SELECT c.id FROM cell c JOIN method m ON m.id = c.method WHERE status = 'running' AND "
+                               "m.name = 'S-DL'").fetchone()
             if cell:
-                con.execute("UPDATE cell SET owner = 'elsewhere:1:2:3', heartbeat = ? WHERE id = ?", (time.time() + 600, cell[0]))
+                con.execute("UPDATE cell SET owner = 'elsewhere:1:2:3', heartbeat = ? WHERE id = ?",
+                            (time.time() + 600, cell[0]))
                 con.commit()
         except sqlite3.OperationalError:  # it sleeps in a transaction, or before the tables are there
             cell = None
@@ -167,7 +177,8 @@ def dropped(rung):
         if cell: break
     check(cell, 'never found at work')
     con = sqlite3.connect('dropped.db', timeout=60)
-    while con.execute("SELECT count(*) FROM cell WHERE status = 'waiting' OR (status = 'running' AND id <> ?)", cell).fetchone()[0]:
+    while con.execute("SELECT count(*) FROM cell WHERE status = 'waiting' OR (status = 'running' AND id <> ?)",
+                      cell).fetchone()[0]:
         check(process.poll() is None, 'it ended before all was done')
         time.sleep(0.05)
     check(process.poll() is None, 'it did not wait for the cell of the other process')
@@ -188,12 +199,14 @@ def main():
         for i, name in enumerate('abc'):
             os.mkdir(name)
             with open('%s/%s.csv' % (name, name), 'w') as f:
-                subprocess.run([rung, 'generate', 'toy', '--rows', str(80 + 60 * i), '--seed', str(i), '-q'], stdout=f, check=True)
+                subprocess.run([rung, 'generate', 'toy', '--rows', str(80 + 60 * i), '--seed', str(i), '-q'], stdout=f,
+                               check=True)
         with open('plan.ini', 'w') as f: f.write(PLAN)
         try:
             end(start(rung, 'whole.db', '--threads', '1'))
             whole = dump('whole.db')
-            check(len(whole['cell']) == CELLS and sum(c[3] == 'failed' for c in whole['cell']) == FAILED, 'the undisturbed run: %s' % whole['cell'])
+            check(len(whole['cell']) == CELLS and sum(c[3] == 'failed' for c in whole['cell']) == FAILED,
+                  'the undisturbed run: %s' % whole['cell'])
             killed(rung, whole, kills)
             shared(rung, whole)
             interrupted(rung, whole)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""ORCA's reference for SVORIM on its 30 hold-outs, from a plan in ORCA's dialect and partitions in ORCA's files, and back into its folders.
+"""ORCA's reference for SVORIM on its 30 hold-outs, from a plan in ORCA's dialect and partitions in ORCA's files, and
+back into its folders.
 
 usage: orca.py RUNG
-Exports the official partitions of toy, tae and (where RUNG_DATA has it) pasture, runs experiments/orca-svorim.ini on them and compares the mean MAE with ORCA's.
-Then `report --orca`: the tables are recomputed from the files beside them as ORCA's own scripts do, a partition's .ini file is a plan,
-and a kept model predicts what was stored of it.
+Exports the official partitions of toy, tae and (where RUNG_DATA has it) pasture, runs experiments/orca-svorim.ini on
+them and compares the mean MAE with ORCA's. Then `report --orca`: the tables are recomputed from the files beside them
+as ORCA's own scripts do, a partition's .ini file is a plan, and a kept model predicts what was stored of it.
 Only the Python standard library is used."""
 import csv, os, sqlite3, statistics, subprocess, sys, tempfile
 
@@ -34,7 +35,8 @@ def check_set(rung, folder, partitions, name):
     of = os.path.join(results, name + '-svorim-mae-real')
     check(lines(of, 'dataset') == [partitions], 'dataset: %r' % lines(of, 'dataset'))
     header, table = read_table(os.path.join(of, 'results_test.csv'))
-    check(header == 'Dataset Acc GM MS MAE AMAE MMAE RSpearman Tkendall Wkappa TrainTime TestTime CrossvalTime C k'.split(), str(header))
+    check(header == ('Dataset Acc GM MS MAE AMAE MMAE RSpearman Tkendall Wkappa '
+                     'TrainTime TestTime CrossvalTime C k').split(), str(header))
     check(list(table) == ['test_%s.%d' % (name, i) for i in range(30)], 'partitions: %s' % list(table))
     mae, right, rows, matrix, at = [], 0, 0, {}, 0
     matrices = lines(of, 'matrices_test.txt')
@@ -47,26 +49,36 @@ def check_set(rung, folder, partitions, name):
         check(abs(row['MAE'] - mae[-1]) < 1e-6, 'MAE of partition %d' % i)
         right += sum(a == b for a, b in zip(truth, rank))
         rows += len(truth)
-        check(lines(of, 'OptHyperparams', '%s.%d' % (name, i)) == ['C,%f' % row['C'], 'k,%f' % row['k']], 'OptHyperparams of %d' % i)
+        check(lines(of, 'OptHyperparams', '%s.%d' % (name, i)) == ['C,%f' % row['C'], 'k,%f' % row['k']],
+              'OptHyperparams of %d' % i)
         times = list(map(float, lines(of, 'Times', '%s.%d' % (name, i))))
         check(times == [row['TrainTime'], row['TestTime'], row['CrossvalTime']], 'Times of partition %d' % i)
-        check(len(lines(of, 'Predictions', 'train_%s.%d' % (name, i))) == len(lines(partitions, 'train_%s.%d' % (name, i))), 'training rows')
+        check(len(lines(of, 'Predictions', 'train_%s.%d' % (name, i))) == len(lines(partitions,
+                                                                                    'train_%s.%d' % (name, i))),
+                                                                                    'training rows')
         K = len(matrices[at + 2].split())
-        check(matrices[at] == 'test_%s.%d' % (name, i) and [[sum(t == a + 1 and r == b + 1 for t, r in zip(truth, rank)) for b in range(K)]
-              for a in range(K)] == [list(map(int, l.split())) for l in matrices[at + 2:at + 2 + K]], 'confusion matrix of %d' % i)
+        check(matrices[at] == 'test_%s.%d' % (name, i)
+              and [[sum(t == a + 1 and r == b + 1 for t, r in zip(truth, rank)) for b in range(K)]
+              for a in range(K)] == [list(map(int, l.split())) for l in matrices[at + 2:at + 2 + K]],
+              'confusion matrix of %d' % i)
         at += 2 + K
     header, means = read_table(os.path.join(results, 'mean-results_test.csv'))
     check(header[-4:] == ['MeanC', 'StdC', 'Meank', 'Stdk'], str(header))
     mean = means[name + '-svorim-mae-real']
-    check(abs(mean['MeanMAE'] - statistics.mean(mae)) < 2e-6 and abs(mean['StdMAE'] - statistics.stdev(mae)) < 2e-6, 'mean-results')
-    check(abs(read_table(os.path.join(results, 'mean-results_matrices_sum_test.csv'))[1][name + '-svorim-mae-real']['Acc']
+    check(abs(mean['MeanMAE'] - statistics.mean(mae)) < 2e-6 and abs(mean['StdMAE'] - statistics.stdev(mae)) < 2e-6,
+          'mean-results')
+    check(abs(read_table(os.path.join(results, 'mean-results_matrices_sum_test.csv'))[1][name
+                                                                                         + '-svorim-mae-real']['Acc']
               - 100 * right / rows) < 1e-6, 'sum of matrices')
     plan = dict(l.split(' = ') for l in lines(folder, 'exp-svorim-mae-real-%s-3.ini' % name) if ' = ' in l)
     check(plan['directory'] == partitions and plan['train'] == 'train_%s.2' % name and plan['algorithm'] == 'SVORIM'
-          and plan['k'] == '0.001,0.01,0.1,1,10,100,1000' and plan['cvmetric'] == 'mae', 'plan of partition 2: %s' % plan)
+          and plan['k'] == '0.001,0.01,0.1,1,10,100,1000' and plan['cvmetric'] == 'mae',
+          'plan of partition 2: %s' % plan)
     said = subprocess.run([rung, 'predict', '-q', os.path.join(of, 'Models', name + '.2.rung'), '--format', 'orca',
-                           os.path.join(partitions, 'test_%s.2' % name)], check=True, capture_output=True, text=True).stdout
-    check([r['rank'] for r in csv.DictReader(said.splitlines())] == lines(of, 'Predictions', 'test_%s.2' % name), 'model of partition 2')
+                           os.path.join(partitions, 'test_%s.2' % name)], check=True, capture_output=True,
+                           text=True).stdout
+    check([r['rank'] for r in csv.DictReader(said.splitlines())] == lines(of, 'Predictions', 'test_%s.2' % name),
+          'model of partition 2')
 
 
 def main():
@@ -78,11 +90,13 @@ def main():
         os.mkdir(os.path.join(folder, 'plans'))
         sets = [name for name in REFERENCE if os.path.isdir(os.path.join(prepared, name))]
         check({'toy', 'tae'} <= set(sets), 'prepared: %s' % sets)
-        with open(os.path.join(HERE, 'orca-svorim.ini')) as f: plan = f.read().replace(','.join(REFERENCE), ','.join(sets))
+        with open(os.path.join(HERE, 'orca-svorim.ini')) as f:
+            plan = f.read().replace(','.join(REFERENCE), ','.join(sets))
         with open(os.path.join(folder, 'plans', 'orca-svorim.ini'), 'w') as f: f.write(plan)
         db = os.path.join(folder, 'orca.db')
         subprocess.run([rung, 'experiment', 'run', f.name, '--db', db, '--models', '-q'], check=True)
-        means = dict(sqlite3.connect(db).execute("SELECT dataset, avg(value) FROM result WHERE part = 'test' AND key = 'mae' GROUP BY 1"))
+        means = dict(sqlite3.connect(db).execute("SELECT dataset, avg(value) FROM result WHERE part = 'test' AND key = "
+                                                 "'mae' GROUP BY 1"))
         out = os.path.join(folder, 'out')
         subprocess.run([rung, 'experiment', 'report', db, '--orca', out], check=True)
         for name in sets:

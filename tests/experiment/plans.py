@@ -4,7 +4,8 @@
 
 usage: plans.py RUNG
 Without RUNG_DATA a plan stops before anything runs, with a sentence that names the variable or the folder that
-prepare.py fills. Every data set of a plan is described in docs/data-sets.md. Only the Python standard library is used."""
+prepare.py fills. Every data set of a plan is described in docs/data-sets.md. Only the Python standard library is
+used."""
 import configparser
 import os
 import pathlib
@@ -17,13 +18,15 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PLANS = pathlib.Path('experiments')  # a copy, beside which nothing is prepared
 FIRST, ORCA = PLANS / 'small.ini', PLANS / 'orca-svorim.ini'
-PREPARED = {'user-': 'movielens-100k', 'coil-': 'coil20', 'umist-': 'umist', 'schwartz': 'scaledata', 'berardinelli': 'scaledata',
+PREPARED = {'user-': 'movielens-100k', 'coil-': 'coil20', 'umist-': 'umist', 'schwartz': 'scaledata',
+            'berardinelli': 'scaledata',
             'renshaw': 'scaledata', 'rhodes': 'scaledata'}  # what prepare.py makes of which set
 
 
 def run(rung, *words, **environment):
     clean = {k: v for k, v in os.environ.items() if k != 'RUNG_DATA'}
-    return subprocess.run([rung, 'experiment', 'run', *map(str, words)], capture_output=True, text=True, env={**clean, **environment})
+    return subprocess.run([rung, 'experiment', 'run', *map(str, words)], capture_output=True, text=True,
+                          env={**clean, **environment})
 
 
 def check(good, what):
@@ -58,14 +61,16 @@ def main():
         check(said.returncode == 0 and cells('small.db') == 12, f'{FIRST.name}: {said.stderr}')
         for plan in plans:
             for folder in sources(plan):
-                check(f' {folder},' in described or f' {folder} |' in described, f'docs/data-sets.md lacks {folder} of {plan.name}')
+                check(f' {folder},' in described or f' {folder} |' in described,
+                      f'docs/data-sets.md lacks {folder} of {plan.name}')
             if plan == FIRST:
                 continue
             said = run(rung, plan)
             named = 'RUNG_DATA is not set' in said.stderr or 'build/experiments' in said.stderr
             check(said.returncode == 1 and named, f'{plan.name} without data: {said.stderr}')
             said = run(rung, plan, RUNG_DATA=name)
-            check(said.returncode == 1 and 'docs/data-sets.md' in said.stderr, f'{plan.name} with an empty collection: {said.stderr}')
+            check(said.returncode == 1 and 'docs/data-sets.md' in said.stderr,
+                  f'{plan.name} with an empty collection: {said.stderr}')
             check(not os.path.exists(plan.stem + '.db'), f'{plan.name} left a database')
         for plan, sets, count in (('table2-supervised', 'toy,tae', 8), ('table2-tenth', 'toy', 2)):
             said = run(rung, PLANS / (plan + '.ini'), '--folder', 'data', '--datasets', sets, '--runs', 1, '-q')

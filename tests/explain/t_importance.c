@@ -158,7 +158,8 @@ static void test_same_bits(void **state)
     rung_data_free(train);
 }
 
-/* Of a method: no row is predicted by a model that saw it, so noise that a flexible model learns by heart stays at 0. */
+/* Of a method: no row is predicted by a model that saw it, so noise that a flexible model learns by heart stays at 0.
+ * */
 static void test_held_out(void **state)
 {
     rung_ctx *ctx = *state;
@@ -186,8 +187,8 @@ static void test_held_out(void **state)
     }
 }
 
-/* Labels that mean nothing, every row three times: a fit that has seen the others of a row must not predict it, or noise
- * would be important. Rows that were chosen to be labelled do not count. */
+/* Labels that mean nothing, every row three times: a fit that has seen the others of a row must not predict it, or
+ * noise would be important. Rows that were chosen to be labelled do not count. */
 static void test_copies_and_chosen_rows(void **state)
 {
     enum { ROWS = 90 };

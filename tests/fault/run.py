@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whatever goes wrong while files are written, there is the old file or the new one, never a broken one; and while they are
-read, the answer is the right one or a sentence.
+"""Whatever goes wrong while files are written, there is the old file or the new one, never a broken one; and while they
+are read, the answer is the right one or a sentence.
 
 usage: run.py RUNG SHIM [--all]
-Every call by which a model is saved fails once (full disk, input/output error, interrupted), is cut short, or is the last one of
-the process, which is killed before it; the same, for some of the calls (--all: for each), while an experiment is run. SHIM is
-the preloaded library that does this. Only the Python standard library is used."""
+Every call by which a model is saved fails once (full disk, input/output error, interrupted), is cut short, or is the
+last one of the process, which is killed before it; the same, for some of the calls (--all: for each), while an
+experiment is run. SHIM is the preloaded library that does this. Only the Python standard library is used."""
 import glob, gzip, os, resource, signal, stat, subprocess, sys, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -63,8 +63,10 @@ class Faults:
     def run(self, kind, number, part, *arguments):
         """Whether the fault happened, the exit code and the messages."""
         write(self.log, None)
-        env = dict(os.environ, LD_PRELOAD=self.shim, RUNG_FAULT='%s:%d:%s' % (kind, number, part), RUNG_FAULT_LOG=self.log)
-        done = subprocess.run([self.rung] + list(arguments), env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        env = dict(os.environ, LD_PRELOAD=self.shim, RUNG_FAULT='%s:%d:%s' % (kind, number, part),
+                   RUNG_FAULT_LOG=self.log)
+        done = subprocess.run([self.rung] + list(arguments), env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              text=True)
         return os.path.exists(self.log), done.returncode, done.stderr
 
 
@@ -125,21 +127,26 @@ def models(faults):
     os.remove('link.rung')
     os.symlink('nowhere', 'link.rung')
     done = subprocess.run([faults.rung] + options + ['gamma=2', '-o', 'link.rung'], stderr=subprocess.PIPE, text=True)
-    check(done.returncode == 1 and 'cannot follow the symbolic link' in done.stderr and not os.path.exists('nowhere'), 'a link to nowhere: ' + done.stderr)
+    check(done.returncode == 1 and 'cannot follow the symbolic link' in done.stderr and not os.path.exists('nowhere'),
+          'a link to nowhere: ' + done.stderr)
     check(glob.glob('*.tmp') == [], 'a temporary file is left')
 
     os.makedirs('closed', mode=0o555)
-    done = subprocess.run([faults.rung] + options + ['gamma=2', '-o', 'closed/m.rung'], stderr=subprocess.PIPE, text=True)
+    done = subprocess.run([faults.rung] + options + ['gamma=2', '-o', 'closed/m.rung'], stderr=subprocess.PIPE,
+                          text=True)
     if os.geteuid() != 0:  # who may everything is not refused
-        check(done.returncode == 1 and done.stderr.startswith('rung: ') and os.listdir('closed') == [], 'a read-only folder: ' + done.stderr)
+        check(done.returncode == 1 and done.stderr.startswith('rung: ') and os.listdir('closed') == [],
+              'a read-only folder: ' + done.stderr)
 
 
 def reading(faults):
     """Data (plain, gzip, LIBSVM), a model, a plan and its list of test rows are read while calls fail."""
     os.makedirs('in')
     for name, content in (('data.csv', read('a.csv')), ('data.csv.gz', gzip.compress(read('a.csv'))),
-                          ('plan.ini', PLAN.replace('partitions = random', 'partitions = splits.csv').replace('a\n', 'b\n', 1).encode()),
-                          ('data.libsvm', b''.join(b'%d 1:%d 2:%d\n' % (i % 3, i * 7 % 11 + 5 * (i % 3), i * 5 % 13) for i in range(36)))):
+                          ('plan.ini', PLAN.replace('partitions = random',
+                                                    'partitions = splits.csv').replace('a\n', 'b\n', 1).encode()),
+                          ('data.libsvm', b''.join(b'%d 1:%d 2:%d\n' % (i % 3, i * 7 % 11 + 5 * (i % 3), i * 5 % 13)
+                                                   for i in range(36)))):
         write('in/' + name, content)
     os.makedirs('in/b')
     write('in/b/b.csv', read('a.csv'))
@@ -168,7 +175,8 @@ def reading(faults):
                     check(code == 0, what)
                     break
                 count += 1
-                if kind == 'read-eio' or (code == 1 and path.endswith('splits.csv')):  # a stream loses its place by an interrupt
+                if kind == 'read-eio' or (code == 1
+                                          and path.endswith('splits.csv')):  # a stream loses its place by an interrupt
                     one = messages.startswith('rung: ') and len(messages.strip().splitlines()) == 1
                     why = 'nput/output error' if kind == 'read-eio' else 'Interrupted system call'
                     check(code == 1 and one and os.path.basename(path) in messages and why in messages, what)
@@ -223,8 +231,10 @@ def experiment(faults, most):
 def address_space(rung):
     """Too little for the buffers of OpenBLAS, which would try for ever: a sentence. Enough for one thread: a fit."""
     for size, words in (120 << 20, 'the address space is limited to 120.0 MiB'), (1 << 30, ''):
-        done = subprocess.run([rung, 'fit', 'a.csv', '-m', 'kdlor', '-q', '--threads', '1', '-o', 'space.rung'], timeout=600,
-                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size)), capture_output=True, text=True)
+        done = subprocess.run([rung, 'fit', 'a.csv', '-m', 'kdlor', '-q', '--threads', '1', '-o', 'space.rung'],
+                              timeout=600,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size)),
+                              capture_output=True, text=True)
         check(done.returncode == bool(words) and words in done.stderr and done.stderr.count('\n') == bool(words),
               '%d MiB of address space: %s' % (size >> 20, done.stderr))
     print('a limited address space: a sentence, and no endless loop')
@@ -238,7 +248,8 @@ def main():
         os.chdir(folder)
         faults = Faults(*faults_of)
         with open('a.csv', 'w') as file:
-            file.write('x,y,label\n' + ''.join('%d,%d,%d\n' % (i * 7 % 11 + 5 * (i % 3), i * 5 % 13, i % 3) for i in range(36)))
+            file.write('x,y,label\n'
+                       + ''.join('%d,%d,%d\n' % (i * 7 % 11 + 5 * (i % 3), i * 5 % 13, i % 3) for i in range(36)))
         os.makedirs('a')
         os.link('a.csv', 'a/a.csv')
         models(faults)

@@ -64,7 +64,8 @@ static double true_error(rung_ctx *ctx, const rung_model *m)
     return sum / NEW_ROWS;
 }
 
-/* Of every kind: own probabilities, calibrated ones, an average. The reported error is that of the model that is written. */
+/* Of every kind: own probabilities, calibrated ones, an average. The reported error is that of the model that is
+ * written. */
 static void equals_are_heard(void **state)
 {
     rung_ctx *ctx = *state;

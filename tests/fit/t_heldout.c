@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The error of a fit and that of always predicting the median stand on the same rows: those held out, drawn at random and
- * labelled by one class, with the same weights and groups. */
+/* The error of a fit and that of always predicting the median stand on the same rows: those held out, drawn at random
+ * and labelled by one class, with the same weights and groups. */
 #include "helper.h"
 
 #include <math.h>

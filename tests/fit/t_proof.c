@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What a model says of itself is proved before it leaves the driver: whatever is changed between the fit and the proof is
- * noticed. */
+/* What a model says of itself is proved before it leaves the driver: whatever is changed between the fit and the proof
+ * is noticed. */
 #include "helper.h"
 
 #include "base/rng.h"
@@ -147,8 +147,8 @@ static void reported_weights_are_written(void **state)
     assert_int_equal(found, 7 + 3);
 }
 
-/* Weights of two members of a kind are exchanged, so that what is reported still holds; one is lost; half of the model is
- * something else; the error is that of other predictions. */
+/* Weights of two members of a kind are exchanged, so that what is reported still holds; one is lost; half of the model
+ * is something else; the error is that of other predictions. */
 static void members_are_those_that_were_measured(void **state)
 {
     rung_ctx *ctx = *state;
@@ -197,8 +197,8 @@ static void it_can_be_written(void **state)
     finish(&j);
 }
 
-/* Classes are as far apart as they are declared, whether the ones between them have labels or not: the error, its range over
- * groups and that of label propagation. */
+/* Classes are as far apart as they are declared, whether the ones between them have labels or not: the error, its range
+ * over groups and that of label propagation. */
 static void absent_classes_keep_their_distance(void **state)
 {
     enum { VISITS = 3, ABSENT = 5 };

@@ -182,8 +182,8 @@ static void errors_are_means(void **state)
     assert_close(loo[1], loo[0], 0.02 * loo[0]); /* but for the shrunk class frequencies */
 }
 
-/* A class that only intervals may name has all but no mass, and so a weight by balance without bounds: rows of an interval
- * have a share of it only, and do not decide alone. */
+/* A class that only intervals may name has all but no mass, and so a weight by balance without bounds: rows of an
+ * interval have a share of it only, and do not decide alone. */
 static void balance_with_intervals(void **state)
 {
     rung_ctx *ctx = *state;

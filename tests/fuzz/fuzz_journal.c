@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The reader of the journal of `rung label`: the bytes as the journal of a table of five rows. What is added to a journal
- * can be read again. */
+/* The reader of the journal of `rung label`: the bytes as the journal of a table of five rows. What is added to a
+ * journal can be read again. */
 #include "fuzz.h"
 
 #include <stdlib.h>

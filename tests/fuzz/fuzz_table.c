@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The readers of data: the bytes as a whole file of one format (FUZZ_FORMAT), as it is coded, and in blocks. What a model
- * is fitted to it can also read and code again. */
+/* The readers of data: the bytes as a whole file of one format (FUZZ_FORMAT), as it is coded, and in blocks. What a
+ * model is fitted to it can also read and code again. */
 #include "fuzz.h"
 
 #include "rung/rung.h"

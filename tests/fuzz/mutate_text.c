@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Changes a text of lines and cells in its structure: cells become words that the reader acts upon, lines and columns are
- * doubled, moved and dropped, delimiters, quotes and line ends are replaced. */
+/* Changes a text of lines and cells in its structure: cells become words that the reader acts upon, lines and columns
+ * are doubled, moved and dropped, delimiters, quotes and line ends are replaced. */
 #include <string.h>
 
 #include "fuzz.h"

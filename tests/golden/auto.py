@@ -3,19 +3,23 @@
 """The default method with a fifth of the labels: fit on the training part of each partition, grade its test part.
 
 usage: auto.py RUNG [SET...] [--quick] [--check] [-- FIT-OPTIONS...]
-Prints the mean test MAE and ranked probability score per data set beside the recipe's own numbers and the constant median, and USPS
-digits with 1, 2, 5, 10 labels per class (1500 rows, 1500 test rows, 16 draws). --check: at least four fifths of the sets within
-0.02 of the recipe, USPS at most 1.2, 0.68, 0.50, 0.42. --quick: the sets that take a moment. Sets that are neither in data/ nor in RUNG_DATA are
-left out. Only the Python standard library is used."""
+Prints the mean test MAE and ranked probability score per data set beside the recipe's own numbers and the constant
+median, and USPS digits with 1, 2, 5, 10 labels per class (1500 rows, 1500 test rows, 16 draws). --check: at least four
+fifths of the sets within 0.02 of the recipe, USPS at most 1.2, 0.68, 0.50, 0.42. --quick: the sets that take a moment.
+Sets that are neither in data/ nor in RUNG_DATA are left out. Only the Python standard library is used."""
 import json, math, os, random, statistics, sys, tempfile
 
 from command import call, data_sets, write
 from few_labels import hide
 
-# set: (runs, MAE of the recipe, MAE of kdlor tuned, the former default); NAME:Q cuts a real target into Q classes of equal frequency
-RECIPE = {'contact-lenses': (30, .578, .589), 'pasture': (30, .337, .389), 'toy': (20, .098, .126), 'tae': (18, .671, .656),
-          'balance-scale': (10, .064, .127), 'ERA': (5, 1.248, 1.342), 'winequality-red': (3, .432, .460), 'car': (3, .071, .117),
-          'newthyroid': (15, .044, .059), 'machine:5': (15, .494, .667), 'machine:10': (15, 1.046, 1.538), 'housing:5': (8, .444, .500),
+# set: (runs, MAE of the recipe, MAE of kdlor tuned, the former default); NAME:Q cuts a real target into Q classes of
+# equal frequency
+RECIPE = {'contact-lenses': (30, .578, .589), 'pasture': (30, .337, .389), 'toy': (20, .098, .126),
+          'tae': (18, .671, .656),
+          'balance-scale': (10, .064, .127), 'ERA': (5, 1.248, 1.342), 'winequality-red': (3, .432, .460),
+          'car': (3, .071, .117),
+          'newthyroid': (15, .044, .059), 'machine:5': (15, .494, .667), 'machine:10': (15, 1.046, 1.538),
+          'housing:5': (8, .444, .500),
           'housing:10': (8, .934, 1.147), 'squash-stored': (20, .454, .469), 'squash-unstored': (20, .335, .404),
           'bondrate': (20, .511, .557), 'LEV': (8, .426, .464)}
 QUICK = ['contact-lenses', 'toy', 'tae', 'balance-scale', 'pasture', 'squash-stored', 'squash-unstored', 'newthyroid']
@@ -54,7 +58,8 @@ def grade(rung, header, train, test, order, options):
 def table(rung, sets, options):
     """Prints a line per set; returns how many are as good as the recipe."""
     good = 0
-    print('%-16s %5s %7s %7s %7s %7s %7s %7s' % ('set', 'runs', 'auto', '(s.e.)', 'rps', 'median', 'recipe', 'former'), flush=True)
+    print('%-16s %5s %7s %7s %7s %7s %7s %7s' % ('set', 'runs', 'auto', '(s.e.)', 'rps', 'median', 'recipe', 'former'),
+          flush=True)
     for name in sets:
         header, rows, splits = read(name)
         runs, recipe, former = RECIPE[name]
@@ -73,7 +78,8 @@ def table(rung, sets, options):
             scores.append(rps)
         mean, se = statistics.mean(errors), statistics.stdev(errors) / math.sqrt(runs)
         good += mean <= recipe + .02
-        print('%-16s %5d %7.3f %7.3f %7.3f %7.3f %7.3f %7.3f' % (name, runs, mean, se, statistics.mean(scores), statistics.mean(medians),
+        print('%-16s %5d %7.3f %7.3f %7.3f %7.3f %7.3f %7.3f' % (name, runs, mean, se, statistics.mean(scores),
+                                                                 statistics.mean(medians),
                                                                  recipe, former), flush=True)
     return good
 

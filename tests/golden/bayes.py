@@ -4,10 +4,11 @@
 
 usage: bayes.py RUNG [--quick] [--check] [SET...]      sets that are neither in data/ nor in RUNG_DATA are left out
 
-Each line is a mean over test sets: official partitions where there are some; otherwise seeded random splits, the real target cut
-into 5 classes of equal frequency on the training rows. `vectors` are the basis functions kept, `covered` is the share of test rows
-within `--interval 0.9`; cpu: mean processor seconds of a fit, over all threads; MB: the largest peak. --quick: some partitions of the
-small sets. --check: exit 1 when an error, a number of vectors or a peak is above its limit. Only the Python standard library is used."""
+Each line is a mean over test sets: official partitions where there are some; otherwise seeded random splits, the real
+target cut into 5 classes of equal frequency on the training rows. `vectors` are the basis functions kept, `covered` is
+the share of test rows within `--interval 0.9`; cpu: mean processor seconds of a fit, over all threads; MB: the largest
+peak. --quick: some partitions of the small sets. --check: exit 1 when an error, a number of vectors or a peak is above
+its limit. Only the Python standard library is used."""
 import csv
 import io
 import json
@@ -67,8 +68,10 @@ def run(rung, folder, splits, options):
         answers = csv.DictReader(io.StringIO(call([rung, "predict", model, test, "--interval", "0.9"])))
         inside = None
         if "--bins" not in options:
-            inside = statistics.mean(float(a["interval_low"]) <= float(r[-1]) <= float(a["interval_high"]) for a, r in zip(answers, held))
-        yield {"mae": scores["mae"], "ece": scores["calibration"]["ece"], "covered": inside, "seconds": seconds, "peak": peak,
+            inside = statistics.mean(float(a["interval_low"]) <= float(r[-1]) <= float(a["interval_high"]) for a,
+                                     r in zip(answers, held))
+        yield {"mae": scores["mae"], "ece": scores["calibration"]["ece"], "covered": inside, "seconds": seconds,
+               "peak": peak,
                "vectors": json.loads(call([rung, "inspect", model, "--json"]))["n_expansion"]}
 
 
@@ -80,7 +83,8 @@ def report(name, method, options, found, mae, vectors, peak):
     covered = "    -" if found[0]["covered"] is None else "%5.3f" % statistics.mean(f["covered"] for f in found)
     good = mean["mae"] <= mae and (not vectors or mean["vectors"] <= vectors) and (not peak or most <= peak)
     print("%-16s %-6s %-13s %4d %.3f (%.3f) %6.1f  %.3f  %s %7.2f %6.0f%s"
-          % (name, method, " ".join(options) or "-", len(found), mean["mae"], error, mean["vectors"], mean["ece"], covered,
+          % (name, method, " ".join(options) or "-", len(found), mean["mae"], error, mean["vectors"], mean["ece"],
+             covered,
              mean["seconds"], most, "" if good else "  ABOVE ITS LIMIT"), flush=True)
     return good
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Boosted trees beside a slow program that shares no code with the library: the same trees, leaves, thresholds, probabilities.
+"""Boosted trees beside a slow program that shares no code with the library: the same trees, leaves, thresholds,
+probabilities.
 
 usage: boost.py RUNG
-Seeded tables with numbers, missing cells, text columns and weights are fitted by `rung fit -m boost` without random choices, and by the
-functions below, which sum over rows instead of histograms. Every split must be the same, every number equal to 1e-7. Only the Python
-standard library is used."""
+Seeded tables with numbers, missing cells, text columns and weights are fitted by `rung fit -m boost` without random
+choices, and by the functions below, which sum over rows instead of histograms. Every split must be the same, every
+number equal to 1e-7. Only the Python standard library is used."""
 import csv, json, math, os, random, struct, subprocess, sys, tempfile
 
 L2_TEXT = SMOOTH_TEXT = 5  # as in src/trees/grow.c
@@ -36,7 +37,8 @@ def divisions(column, rows, g, h, l2):
     missing = [i for i in rows if column[i] is None]
     if known and isinstance(column[known[0]], str):
         order = sorted(set(column[i] for i in known))
-        key = {c: sum(g[i] for i in rows if column[i] == c) / (sum(h[i] for i in rows if column[i] == c) + SMOOTH_TEXT) for c in order}
+        key = {c: sum(g[i] for i in rows if column[i] == c) / (sum(h[i] for i in rows if column[i] == c) + SMOOTH_TEXT)
+               for c in order}
         order.sort(key=lambda c: (key[c], c))
         for k in range(1, len(order)):
             yield l2 + (L2_TEXT if len(set(c for c in column if c is not None)) > 2 else 0), set(order[:k]), None
@@ -191,7 +193,8 @@ def read_model(path):
     arrays = {}
     for name, entry in header.items():
         a, b = entry['data_offsets']
-        arrays[name] = struct.unpack('<%d%s' % ((b - a) // 8, 'd' if entry['dtype'] == 'F64' else 'q'), data[8 + size + a:8 + size + b])
+        arrays[name] = struct.unpack('<%d%s' % ((b - a) // 8, 'd' if entry['dtype'] == 'F64' else 'q'),
+                                     data[8 + size + a:8 + size + b])
     return model, {name.removeprefix('members.0.'): v for name, v in arrays.items()}
 
 
@@ -234,10 +237,12 @@ def compare_tree(model, a, number, root, columns, rate, what):
 
 def make_table(rng, n, K):
     columns = [[rng.gauss(0, 1) for _ in range(n)], [round(rng.gauss(0, 1), 1) for _ in range(n)],
-               [rng.choice(['red', 'green', 'blue', 'black', 'white']) for _ in range(n)], [rng.choice(['no', 'yes']) for _ in range(n)],
+               [rng.choice(['red', 'green', 'blue', 'black', 'white']) for _ in range(n)],
+               [rng.choice(['no', 'yes']) for _ in range(n)],
                [rng.gauss(0, 1) for _ in range(n)]]
     shift = {'red': 1, 'green': -.5, 'blue': 0, 'black': .7, 'white': -1}
-    latent = [columns[0][i] + (columns[1][i] > .3) * columns[4][i] + shift[columns[2][i]] + rng.gauss(0, .5) for i in range(n)]
+    latent = [columns[0][i] + (columns[1][i] > .3) * columns[4][i] + shift[columns[2][i]] + rng.gauss(0, .5)
+              for i in range(n)]
     for i in range(n):
         for c in (0, 1):
             if rng.random() < .15:
@@ -270,11 +275,13 @@ def run(rung, folder, number, K, n, options, weighted):
         compare_tree(model, a, k, root, columns, rules['rate'], what)
     for q, x in enumerate(t or []):
         close(a['probit.thresholds'][q], x, '%s, threshold %d' % (what, q + 1))
-    subprocess.run([rung, 'predict', path, train, '--proba', '-o', answers, '--quiet'], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([rung, 'predict', path, train, '--proba', '-o', answers, '--quiet'], check=True,
+                   stdout=subprocess.DEVNULL)
     with open(answers) as file:
         for i, row in enumerate(csv.DictReader(file)):
             for q in range(K):
-                close(float(row['p(%d)' % (q + 1)]), proba[i][q], '%s, row %d, probability of %d' % (what, i + 1, q + 1))
+                close(float(row['p(%d)' % (q + 1)]), proba[i][q],
+                      '%s, row %d, probability of %d' % (what, i + 1, q + 1))
 
 
 def main():

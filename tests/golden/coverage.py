@@ -5,14 +5,15 @@ fit on some labelled rows (at most half of the set), predict --proba --interval 
 
 usage: coverage.py RUNG [SET...|quick] [--splits N] [--labels N] [--method M]... [--check] [-- FIT-OPTIONS...]
        coverage.py RUNG [SET...|quick] --table FILE [--splits N] [--labels N]... [--method M|all]... [--write PAGE]
-Prints per set and method: coverage and mean width of the ranges (in ranks), the share of full ranges, accuracy; MAE beside
-that of the constant median; RPS and log loss beside those of the class frequencies; the expected calibration error.
---check: coverage at least 0.87, and at most 0.95 where the accuracy is below 0.75; RPS below that of the frequencies where
-the MAE is below that of the median; exits 1 when one of these is missed.
---table: the mean over the sets, by method and number of labels (20, 60 and 300). What was measured is added to FILE (JSON),
-and not measured again; --write puts the table into PAGE, between its comments "coverage.py --table" and "end".
-Only rows of classes that had labels are measured. Sets that are neither in data/ nor in RUNG_DATA are left out. Only the
-Python standard library is used."""
+Prints per set and method: coverage and mean width of the ranges (in ranks), the share of full ranges, accuracy; MAE
+beside that of the constant median; RPS and log loss beside those of the class frequencies; the expected calibration
+error.
+--check: coverage at least 0.87, and at most 0.95 where the accuracy is below 0.75; RPS below that of the frequencies
+where the MAE is below that of the median; exits 1 when one of these is missed.
+--table: the mean over the sets, by method and number of labels (20, 60 and 300). What was measured is added to FILE
+(JSON), and not measured again; --write puts the table into PAGE, between its comments "coverage.py --table" and "end".
+Only rows of classes that had labels are measured. Sets that are neither in data/ nor in RUNG_DATA are left out. Only
+the Python standard library is used."""
 import csv
 import json
 import math
@@ -24,15 +25,19 @@ import tempfile
 from command import call, data_sets, write
 
 LEVEL, LOW, HIGH, ACCURATE = .9, .87, .95, .75
-PLAIN = ['ERA', 'LEV', 'automobile', 'balance-scale', 'bondrate', 'car', 'contact-lenses', 'ida-breast-cancer', 'ida-diabetis',
-         'ida-heart', 'ida-thyroid', 'ida-titanic', 'marketing', 'melanoma', 'melanoma-fs', 'new_toy1000', 'newthyroid', 'pasture',
+PLAIN = ['ERA', 'LEV', 'automobile', 'balance-scale', 'bondrate', 'car', 'contact-lenses', 'ida-breast-cancer',
+         'ida-diabetis',
+         'ida-heart', 'ida-thyroid', 'ida-titanic', 'marketing', 'melanoma', 'melanoma-fs', 'new_toy1000', 'newthyroid',
+         'pasture',
          'pyrim10', 'squash-stored', 'squash-unstored', 'tae', 'toy', 'usps', 'winequality-red', 'colon', 'leukemia']
-BINNED = ['autompg', 'bank32', 'bank8', 'calhousing', 'census16', 'census8', 'diabetes', 'housing', 'machine', 'pyrimidines',
+BINNED = ['autompg', 'bank32', 'bank8', 'calhousing', 'census16', 'census8', 'diabetes', 'housing', 'machine',
+          'pyrimidines',
           'triazines', 'wisconsin']  # real targets: five classes of equal frequency
 QUICK = ['automobile', 'ERA', 'LEV', 'car', 'tae', 'toy', 'housing']
 MOST_ROWS, BINS, LEAST = 2000, 10, 1e-15
 TABLE_LABELS = [20, 60, 300]
-IMAGES = {'usps', 'melanoma', 'melanoma-fs', 'colon', 'leukemia'}  # many columns: not in the table, for the time they take
+IMAGES = {'usps', 'melanoma', 'melanoma-fs', 'colon',
+          'leukemia'}  # many columns: not in the table, for the time they take
 TENSORS = {'mlda', 'tlpp', 'tnpe', 'mie', 'orml-m'}  # of images; on plain columns they are lda, lpp, npe, ... again
 
 
@@ -75,7 +80,8 @@ def measure(rung, name, method, labels, splits, options, tmp):
     header, rows = load(name)
     K, n = max(r[-1] for r in rows), len(rows)
     train, test, model = (os.path.join(tmp, x) for x in ('train.csv', 'test.csv', 'model.rung'))
-    sums = dict.fromkeys(('rows', 'in', 'width', 'full', 'acc', 'mae', 'median', 'rps', 'frequencies', 'loss', 'own'), 0)
+    sums = dict.fromkeys(('rows', 'in', 'width', 'full', 'acc', 'mae', 'median', 'rps', 'frequencies', 'loss', 'own'),
+                         0)
     told = []
     for split in range(splits):
         rng = random.Random(split)
@@ -89,7 +95,8 @@ def measure(rung, name, method, labels, splits, options, tmp):
         write(test, header, new)
         own = ['-m', method] if method else []
         call([rung, 'fit', train, '-q', '--order', '<'.join(map(str, range(1, K + 1))), '-o', model] + own + options)
-        said = list(csv.DictReader(call([rung, 'predict', model, test, '--proba', '--interval', str(LEVEL)]).splitlines()))
+        said = list(csv.DictReader(call([rung, 'predict', model, test, '--proba', '--interval',
+                                         str(LEVEL)]).splitlines()))
         ranks = sorted(r[-1] for r in known)
         median = ranks[(labels - 1) // 2]
         share = [ranks.count(q) / labels for q in range(1, K + 1)]
@@ -117,7 +124,8 @@ def measure(rung, name, method, labels, splits, options, tmp):
 def by_set(rung, sets, methods, splits, most, options, check):
     passed = failed = 0
     print('%-18s %-8s %2s %6s %8s %6s %5s %6s %6s %6s %6s %6s %6s %6s %6s' % (
-        'set', 'method', 'K', 'labels', 'coverage', 'width', 'full', 'acc', 'mae', 'median', 'rps', 'freq.', 'loss', 'freq.',
+        'set', 'method', 'K', 'labels', 'coverage', 'width', 'full', 'acc', 'mae', 'median', 'rps', 'freq.', 'loss',
+        'freq.',
         'ece'))
     with tempfile.TemporaryDirectory() as tmp:
         for name in sets:
@@ -133,7 +141,8 @@ def by_set(rung, sets, methods, splits, most, options, check):
                     faults.append('probabilities worse than frequencies')
                 passed, failed = passed + (not faults), failed + bool(faults)
                 print('%-18s %-8s %2d %6d %8.3f %6.2f %5.2f %6.3f %6.3f %6.3f %6.3f %6.3f %6.3f %6.3f %6.3f  %s' % (
-                    name, method or 'default', m['K'], labels, m['in'], m['width'], m['full'], m['acc'], m['mae'], m['median'],
+                    name, method or 'default', m['K'], labels, m['in'], m['width'], m['full'], m['acc'], m['mae'],
+                    m['median'],
                     m['rps'], m['frequencies'], m['loss'], m['own'], m['ece'], ', '.join(faults)), flush=True)
     if check:
         print('%d passed, %d failed' % (passed, failed))
@@ -145,7 +154,8 @@ def by_set(rung, sets, methods, splits, most, options, check):
 
 def table(found):
     """Lines of Markdown: the means over the sets that every method of a number of labels was measured on."""
-    lines = ['| method | labels | sets | log loss | frequencies | worse on | ECE | coverage | width |', '|---' * 9 + '|']
+    lines = ['| method | labels | sets | log loss | frequencies | worse on | ECE | coverage | width |',
+             '|---' * 9 + '|']
     for labels in sorted({int(key.split()[1]) for key in found}):
         of = {key.split()[0]: values for key, values in found.items() if int(key.split()[1]) == labels}
         common = set.intersection(*map(set, of.values()))

@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Few labels on the official partitions: tune on each training part with a stratified 20 % of its labels, grade the test part.
+"""Few labels on the official partitions: tune on each training part with a stratified 20 % of its labels, grade the
+test part.
 
 usage: few_labels.py RUNG [SET...] [--partitions N] [--check] [-- TUNE-OPTIONS...]
-Prints the mean test MAE and its standard error per data set, as published (gamma 0.1, 1, 10, first minimum) and with our defaults of kdlor,
-beside the constant median of the labels. --check compares with the numbers expected of both and exits 1 when one is missed. Sets
-that are neither in data/ nor in RUNG_DATA are left out. Only the Python standard library is used."""
+Prints the mean test MAE and its standard error per data set, as published (gamma 0.1, 1, 10, first minimum) and with
+our defaults of kdlor, beside the constant median of the labels. --check compares with the numbers expected of both and
+exits 1 when one is missed. Sets that are neither in data/ nor in RUNG_DATA are left out. Only the Python standard
+library is used."""
 import json, os, random, statistics, sys, tempfile
 
 from command import call, data_sets, write
 
 SETS = ['toy', 'tae', 'pasture', 'contact-lenses']
 # set: (published must be within the second number of the first, our default must be below the third)
-EXPECTED = {'toy': (.19, .05, .15), 'tae': (.67, .05, .71), 'pasture': (.66, .09, .46), 'contact-lenses': (.67, .09, .66)}
+EXPECTED = {'toy': (.19, .05, .15), 'tae': (.67, .05, .71), 'pasture': (.66, .09, .46),
+            'contact-lenses': (.67, .09, .66)}
 PUBLISHED = ['-m', 'kdlor', '--as-published', '-g', 'gamma=0.1,1,10']
 
 
@@ -70,7 +73,8 @@ def main():
         e = run(rung, name, partitions, variants)
         n = len(e['median'])
         se = lambda x: statistics.stdev(x) / n ** .5 if n > 1 else float('nan')
-        print('%-18s %4d %s' % (name, n, ' '.join('%.3f (%.3f)   ' % (statistics.mean(x), se(x)) for x in e.values())), flush=True)
+        print('%-18s %4d %s' % (name, n, ' '.join('%.3f (%.3f)   ' % (statistics.mean(x), se(x)) for x in e.values())),
+              flush=True)
         if check and name in EXPECTED:
             want, within, below = EXPECTED[name]
             for good in (abs(statistics.mean(e['published']) - want) <= within, statistics.mean(e['default']) < below):

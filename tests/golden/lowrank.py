@@ -3,9 +3,10 @@
 """What landmarks cost in error: 1000 of them against the exact fit on 8000 rows, graded on the rows left.
 
 usage: lowrank.py RUNG [SET...] [--methods M,...] [--rows N] [--landmarks M] [--check]
-The target is cut into five classes of equal size; each method runs with its defaults (ckr with gamma=1/d, as each further gamma is an
-eigendecomposition of 8000 rows; orml and es-dl with a tenth of the labels). --check exits 1 when a mean absolute error is more than 2 % above that of the
-exact fit; 77: RUNG_DATA has no such data. Only the Python standard library is used."""
+The target is cut into five classes of equal size; each method runs with its defaults (ckr with gamma=1/d, as each
+further gamma is an eigendecomposition of 8000 rows; orml and es-dl with a tenth of the labels). --check exits 1 when a
+mean absolute error is more than 2 % above that of the exact fit; 77: RUNG_DATA has no such data. Only the Python
+standard library is used."""
 import argparse, json, os, random, sys, tempfile
 
 from command import call, data_sets, write

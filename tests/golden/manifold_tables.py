@@ -3,10 +3,10 @@
 """Tables 1 and 2 of Liu, Liu, Chan (AAAI 2011): MovieLens genres and USPS digits, graded by the methods of that paper.
 
 usage: manifold_tables.py RUNG [usps|movielens|tuned] [--repeats N] [--sizes 10,20,50,100] [--check]
-usps: N random training sets per size (images per class), the rest is the test set. movielens: 100 ratings of each of N users with more
-than 100. tuned: orml with its default kernel, searched over its default grid, on USPS. Prints the mean test MAE and its standard error
-beside the constant median. --check: exit 1 where a number is further than 0.3 (plus two standard errors) from the one expected. 77: RUNG_DATA
-has no such data. Only the Python standard library is used."""
+usps: N random training sets per size (images per class), the rest is the test set. movielens: 100 ratings of each of N
+users with more than 100. tuned: orml with its default kernel, searched over its default grid, on USPS. Prints the mean
+test MAE and its standard error beside the constant median. --check: exit 1 where a number is further than 0.3 (plus two
+standard errors) from the one expected. 77: RUNG_DATA has no such data. Only the Python standard library is used."""
 import csv, io, os, random, statistics, sys, tempfile
 
 from command import call, data_sets, write
@@ -23,12 +23,14 @@ METHODS = {
 USPS = {
     'orml': (2.51, 2.69, 1.92, 1.83), 'orml-m': (2.72, 2.45, None, None), 'lda': (2.76, 2.95, 2.59, 2.51),
     'isoproj': (2.64, 2.73, 2.43, 2.20), 'npe': (2.84, 3.15, 2.10, 1.93), 'lpp': (2.40, 2.72, 1.96, 1.76),
-    'mlda': (2.55, 2.43, 2.04, 2.39), 'mie': (2.54, 2.82, 2.53, 2.51), 'tnpe': (2.38, 1.90, 1.92, 1.90), 'tlpp': (2.31, 1.91, 1.97, 1.94),
+    'mlda': (2.55, 2.43, 2.04, 2.39), 'mie': (2.54, 2.82, 2.53, 2.51), 'tnpe': (2.38, 1.90, 1.92, 1.90),
+    'tlpp': (2.31, 1.91, 1.97, 1.94),
 }
 PAPER = {
     'orml': (2.729, 2.466, 1.998, 1.750), 'orml-m': (2.652, 2.328, 2.097, 1.630), 'lda': (3.091, 2.953, 2.659, 2.425),
     'isoproj': (2.960, 2.849, 2.731, 2.650), 'npe': (2.943, 2.846, 2.634, 2.471), 'lpp': (3.048, 2.903, 2.684, 2.600),
-    'mlda': (2.883, 2.809, 2.584, 2.461), 'mie': (2.878, 2.757, 2.704, 2.593), 'tnpe': (2.990, 2.795, 2.547, 2.420), 'tlpp': (2.932, 2.836, 2.655, 2.391),
+    'mlda': (2.883, 2.809, 2.584, 2.461), 'mie': (2.878, 2.757, 2.704, 2.593), 'tnpe': (2.990, 2.795, 2.547, 2.420),
+    'tlpp': (2.932, 2.836, 2.655, 2.391),
 }
 SIZES = (10, 20, 50, 100)
 MOVIELENS = {'orml': 1.48, 'lda': 1.31, 'isoproj': 1.51, 'npe': 1.51, 'lpp': 1.53}
@@ -91,7 +93,8 @@ def show(name, errors, expected, paper, check):
     mean = statistics.mean(errors)
     spread = statistics.stdev(errors) / len(errors) ** .5 if len(errors) > 1 else 0
     bad = check and expected is not None and abs(mean - expected) > .3 + 2 * spread
-    print('  %-8s %.3f +- %.3f  measured elsewhere %-5s paper %-6s%s' % (name, mean, spread, expected, paper, '  MISSED' if bad else ''))
+    print('  %-8s %.3f +- %.3f  measured elsewhere %-5s paper %-6s%s' % (name, mean, spread, expected, paper,
+                                                                         '  MISSED' if bad else ''))
     return not bad
 
 
@@ -115,7 +118,8 @@ def main():
             print('USPS, %d per class, %d repetitions' % (size, len(errors['median'])), flush=True)
             at = SIZES.index(size) if size in SIZES else None
             for m in errors:
-                good &= show(m, errors[m], USPS[m][at] if m in USPS and at is not None else None, PAPER[m][at] if m in PAPER and at is not None else None, check)
+                good &= show(m, errors[m], USPS[m][at] if m in USPS and at is not None else None,
+                             PAPER[m][at] if m in PAPER and at is not None else None, check)
             if what == 'tuned' and check and size == 20: good &= statistics.mean(errors['orml rbf']) <= 1.0
     sys.exit(0 if good else 1)
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The default with many labels: the error it reports is that of the model it writes, on new rows of the same population.
+"""The default with many labels: the error it reports is that of the model it writes, on new rows of the same
+population.
 
     many_labels.py RUNG [--long]
 
-Above 2000 labels a single part of them is held out, above 20,000 kernels see only some. A quick effort proceeds as normal
-does with four times more, so that few rows show it; --long uses as many as it takes."""
+Above 2000 labels a single part of them is held out, above 20,000 kernels see only some. A quick effort proceeds as
+normal does with four times more, so that few rows show it; --long uses as many as it takes."""
 import json
 import math
 import pathlib
@@ -25,7 +26,8 @@ NEW = 4000
 
 
 def rows(n, seed, single, groups):
-    """Steps that cross, which trees find and kernels do not, and a slope; rows of a group share a column and an error."""
+    """Steps that cross, which trees find and kernels do not, and a slope; rows of a group share a column and an
+    error."""
     r = random.Random(seed)
     shared, lines = [], []
     for i in range(n):
@@ -60,7 +62,8 @@ def check(folder, n, options, single, groups):
     error = max(said["mae_high"] - said["mae"], said["mae"] - said["mae_low"]) / 1.96
     error = math.hypot(error, math.sqrt(true / NEW))
     off = (said["mae"] - true) / error
-    print(f"{n} labels {' '.join(options + how)}: reported {said['mae']:.3f}, new rows {true:.3f}, {off:+.1f} standard errors")
+    print(f"{n} labels {' '.join(options + how)}: reported {said['mae']:.3f}, new rows {true:.3f}, {off:+.1f} standard "
+          f"errors")
     return abs(off) < 4
 
 

@@ -4,10 +4,11 @@
 
 usage: ordinal_svm_tables.py RUNG [SET]...      SET: gauss4-linear gauss4 coil20 umist, the last two of RUNG_DATA
 
-The settings of Qian et al. (CIKM 2010) as far as the data allow: 10 random labellings of gauss4 (1 label per class, 4 x 50
-rows, 200 test rows), of the first object of COIL-20 (6 scales of 12 views, 80 % of them training rows, 2 labels per scale, pixels in
-[0, 1], rbf kernel of width 10) and of person 19 of UMIST (6 scales of 8 poses, 6 training rows, 1 label per scale, linear kernel). Mean
-error in per cent, unlabelled / test rows, with the standard deviation over the labellings. plp has the graph of sosvm."""
+The settings of Qian et al. (CIKM 2010) as far as the data allow: 10 random labellings of gauss4 (1 label per class, 4 x
+50 rows, 200 test rows), of the first object of COIL-20 (6 scales of 12 views, 80 % of them training rows, 2 labels per
+scale, pixels in [0, 1], rbf kernel of width 10) and of person 19 of UMIST (6 scales of 8 poses, 6 training rows, 1
+label per scale, linear kernel). Mean error in per cent, unlabelled / test rows, with the standard deviation over the
+labellings. plp has the graph of sosvm."""
 import csv
 import os
 import random

@@ -4,8 +4,8 @@
 
 usage: roundtrip.py RUNG
 
-A model is fitted to the file itself or, where it is large, to some of its rows through standard input, and then predicts
-the whole file. One class per row, on the model's scale, is what must come out; no file is edited by hand.
+A model is fitted to the file itself or, where it is large, to some of its rows through standard input, and then
+predicts the whole file. One class per row, on the model's scale, is what must come out; no file is edited by hand.
 """
 import csv
 import gzip

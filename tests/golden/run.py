@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Golden numbers: fits the cases by the command and compares its numbers with those of independent implementations.
 
-usage: run.py RUNG [CASE...]     CASE: a folder of cases/, a path of a case, or of a folder of cases; default: all of cases/
-Exit 0 when every case holds; the last line is 'N passed, N failed'. Only the Python standard library is used.
+usage: run.py RUNG [CASE...]     CASE: a folder of cases/, a path of a case, or of a folder of cases; default: all of
+cases/ Exit 0 when every case holds; the last line is 'N passed, N failed'. Only the Python standard library is used.
 
-A case is a folder with train.csv, mostly test.csv, and case.json {method, params, options, tolerance, expect}. expect names
+A case is a folder with train.csv, mostly test.csv, and case.json {method, params, options, tolerance, expect}. expect
+names
   test.score, train.score   `rung predict MODEL test.csv` / train.csv: columns score or score1, score2, ...
   test.rank, train.rank     the same call: column rank (1..K)
   test.proba                `rung predict MODEL test.csv --proba`: columns p(...)
@@ -66,7 +67,8 @@ def compare(name, got, want, tolerance):
     for i, (x, e) in enumerate(zip(got, want)):
         if not abs(x - e) <= tolerance * scale:
             off = abs(x - e) / scale
-            raise Failed(f"{name}[{i}]: {x:.12g}, expected {e:.12g} (relative to scale: {off:.2g}, allowed {tolerance:.2g})")
+            raise Failed(f"{name}[{i}]: {x:.12g}, expected {e:.12g} (relative to scale: {off:.2g}, allowed "
+                         f"{tolerance:.2g})")
 
 
 def compare_rows(rung, model, folder, expect, tolerance):

@@ -7,9 +7,9 @@
     stored.py RUNG --large     the fits of 1200 rows, where the work is cut into many tiles, in one run alone
     stored.py RUNG METHOD      check one method
 
-In one run: the model files of a fit with one thread, with two and once more are the same bytes; so are those of a search
-(tune) and of its report. Against tests/golden/stored.csv, written on another day and perhaps another kind of machine: the
-same ranks, and scores to 1e-9 of the largest one."""
+In one run: the model files of a fit with one thread, with two and once more are the same bytes; so are those of a
+search (tune) and of its report. Against tests/golden/stored.csv, written on another day and perhaps another kind of
+machine: the same ranks, and scores to 1e-9 of the largest one."""
 import csv
 import json
 import subprocess
@@ -46,7 +46,8 @@ def fitted(rung, folder, method, train):
     for threads, model in zip((1, 2, 1), models):
         run(rung, "fit", train, "-m", method, "-q", "--threads", threads, "-o", model)
     kinds = {model.read_bytes() for model in models}
-    return models[0], [] if len(kinds) == 1 else [f"{method}: {len(kinds)} different models of one, two and one threads"]
+    return models[0], [] if len(kinds) == 1 else [f"{method}: {len(kinds)} different models of one, two and one "
+                                                  f"threads"]
 
 
 def searched(rung, folder, method, train):
@@ -115,7 +116,8 @@ def main():
     methods = asked or [m["name"] for m in json.loads(run(rung, "methods", "--json"))]
     if "--large" in sys.argv[2:]:
         found = large(rung, methods)
-        print("\n".join(found) if found else f"{len(methods)} methods: the same bits with one and two threads and once more")
+        print("\n".join(found) if found
+              else f"{len(methods)} methods: the same bits with one and two threads and once more")
         return 1 if found else 0
     train, test = DATA / "train.csv", DATA / "test.csv"
     stored, now, found = {} if update else read_stored(), {}, []

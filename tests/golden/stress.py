@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Numbers under stress: every method on data that are hard for arithmetic. An answer is verified (fit --verify) and, where
-it is known, compared; a refusal must be a sentence. Anything else is a defect.
+"""Numbers under stress: every method on data that are hard for arithmetic. An answer is verified (fit --verify) and,
+where it is known, compared; a refusal must be a sentence. Anything else is a defect.
 
     stress.py RUNG [--long] [--only METHOD,...] [--case NAME;...]    check; exit 1 with the defects
     stress.py RUNG --long --update FILE.md                           put the table between its marks in FILE.md
 
---long adds the cases of many classes and many duplicates. --limit: processor seconds a fit may take; what takes longer is slow.
+--long adds the cases of many classes and many duplicates. --limit: processor seconds a fit may take; what takes longer
+is slow.
 --keep FILE.json: what was found is kept there and not asked again, so that a long run can be continued."""
 import argparse
 import csv
@@ -122,7 +123,8 @@ def attempt(rung, method, train, options, limit, folder):
     fit = run(limit, rung, "fit", train, "-m", method, "--verify", "--json", "--memory", "2G", "-o", model, *options)
     if fit is None:
         return "slow", f"not done in {limit} s of processor time", None
-    told = [line for line in fit.stderr.splitlines() if re.search("warning: .*(the search stopped|found no direction of ascent)", line)]
+    told = [line for line in fit.stderr.splitlines()
+            if re.search("warning: .*(the search stopped|found no direction of ascent)", line)]
     if fit.returncode == 1 and verified(fit.stdout) and told:
         return "refused", told[-1].split("warning: ", 1)[1], None
     if fit.returncode == 1 and verified(fit.stdout):
@@ -163,7 +165,8 @@ def table(methods, cases, results):
     reasons = {}
     for (method, case), (what, why) in results.items():
         if what == "refused":
-            reasons.setdefault((case, re.sub(rf"\b{method}\b", "METHOD", why.replace(f"{method}: ", ""))), []).append(method)
+            reasons.setdefault((case, re.sub(rf"\b{method}\b", "METHOD", why.replace(f"{method}: ", ""))),
+                               []).append(method)
     lines += ["", "The errors:", ""]
     for (case, why), names in sorted(reasons.items()):
         lines.append(f"- {case}, {' '.join(f'`{n}`' for n in names)}: {why}")
@@ -211,7 +214,8 @@ def main():
     if a.update:
         path = Path(a.update)
         before, rest = path.read_text().split(MARK[0])
-        path.write_text(before + MARK[0] + "\n" + table(methods, cases, results) + "\n" + MARK[1] + rest.split(MARK[1])[1])
+        path.write_text(before + MARK[0] + "\n" + table(methods, cases, results) + "\n" + MARK[1]
+                        + rest.split(MARK[1])[1])
     counts = {what: sum(r[0] == what for r in results.values()) for what in ("ok", "refused", "slow", "defect")}
     print("\n".join(defects + [", ".join(f"{n} {what}" for what, n in counts.items())]))
     return 1 if defects else 0

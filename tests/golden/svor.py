@@ -4,8 +4,8 @@
 
 usage: svor.py RUNG
 
-ORCA's own tests expect, on partition 0 of toy with raw features and the 0.001 that Chu's program adds to the diagonal, a
-test accuracy of 0.893333 (svorim, C = 10, gamma = 1) and 0.946667 (svorex, C = 10, gamma = 10)."""
+ORCA's own tests expect, on partition 0 of toy with raw features and the 0.001 that Chu's program adds to the diagonal,
+a test accuracy of 0.893333 (svorim, C = 10, gamma = 1) and 0.946667 (svorex, C = 10, gamma = 10)."""
 import json
 import os
 import sys

@@ -3,10 +3,10 @@
 """The tables of the optimal target vector, without any use of a test target: Boston housing and the IDA sets.
 
 usage: target.py RUNG [--partitions N] [--check]
-Boston: features in [0, 1], k = exp(-d^2), lambda 1; mean over random partitions of the root mean squared test error, for some
-numbers of test rows. IDA: standardised, linear kernel, lambda 1; mean test error in per cent. The number behind +- is the
-standard error of the mean. --check compares with the numbers expected and exits 1 when one is missed; 77: RUNG_DATA has no
-such data. Only the Python standard library is used."""
+Boston: features in [0, 1], k = exp(-d^2), lambda 1; mean over random partitions of the root mean squared test error,
+for some numbers of test rows. IDA: standardised, linear kernel, lambda 1; mean test error in per cent. The number
+behind +- is the standard error of the mean. --check compares with the numbers expected and exits 1 when one is missed;
+77: RUNG_DATA has no such data. Only the Python standard library is used."""
 import csv, io, math, os, random, statistics, sys, tempfile
 
 from command import call, data_sets, write
@@ -14,7 +14,8 @@ from command import call, data_sets, write
 BOSTON = {'ot labelled': ['ot', '-p', 'norm=labelled'], 'ot free': ['ot', '-p', 'norm=free'], 'krr': ['krr'],
           'krr 0.1': ['krr', '-p', 'lambda=0.1'], 'krr uncentred': ['krr', '-p', 'centre=no']}
 SIGN = ['-p', 'thresholds=midpoint', '-p', 'calibrate=0', '-p', 'kernel=linear']
-IDA = {'ot published': ['ot', '-p', 'balance=no'], 'ot balanced': ['ot', '-p', 'balance=yes'], 'krr': ['krr'], 'tld': ['tld']}
+IDA = {'ot published': ['ot', '-p', 'balance=no'], 'ot balanced': ['ot', '-p', 'balance=yes'], 'krr': ['krr'],
+       'tld': ['tld']}
 SIZES = {'ida-diabetis': 468, 'ida-titanic': 150, 'ida-breast-cancer': 200, 'ida-heart': 170, 'ida-thyroid': 140}
 # Measured once with an independent implementation on other partitions: 5 and 25 test rows; the IDA sets.
 EXPECTED = {5: {'ot labelled': 4.44, 'ot free': 2.95, 'krr': 3.33, 'krr 0.1': 2.56, 'krr uncentred': 3.79},
@@ -27,7 +28,8 @@ EXPECTED = {5: {'ot labelled': 4.44, 'ot free': 2.95, 'krr': 3.33, 'krr 0.1': 2.
 
 
 def predicted(rung, tmp, train, options, column):
-    """Column of the predictions for all rows of the training file: by the fit itself where it has predictions for them."""
+    """Column of the predictions for all rows of the training file: by the fit itself where it has predictions for
+    them."""
     model = os.path.join(tmp, 'm.rung')
     call([rung, 'fit', train, '-q', '-o', model, '-m'] + options)
     rows = list(csv.reader(io.StringIO(call([rung, 'predict', model] + ([train] if options[0] == 'krr' else [])))))

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Label spreading on USPS digits as ranks 1..10: 1500 training rows with 1, 2, 5, 10 labels per class, 1500 test rows, mean of 4 draws.
+"""Label spreading on USPS digits as ranks 1..10: 1500 training rows with 1, 2, 5, 10 labels per class, 1500 test rows,
+mean of 4 draws.
 
-usage: usps.py RUNG [--check]     prints the mean test MAE; --check: at most 0.75, 0.70, 0.52, 0.44. 77: RUNG_DATA has no usps."""
+usage: usps.py RUNG [--check]     prints the mean test MAE; --check: at most 0.75, 0.70, 0.52, 0.44. 77: RUNG_DATA has
+no usps."""
 import json, os, random, sys, tempfile
 
 from command import call, data_sets, write
@@ -35,7 +37,8 @@ def main():
                 errors.append(json.loads(call([rung, 'evaluate', m, b, '--json']))['mae'])
         mean = sum(errors) / len(errors)
         failed += mean > limit
-        print('%2d labels per class: mae %.3f (%s)' % (per_class, mean, ' '.join('%.3f' % e for e in errors)), flush=True)
+        print('%2d labels per class: mae %.3f (%s)' % (per_class, mean, ' '.join('%.3f' % e for e in errors)),
+              flush=True)
     if '--check' in sys.argv:
         print('%d passed, %d failed' % (len(LIMITS) - failed, failed))
         sys.exit(1 if failed else 0)

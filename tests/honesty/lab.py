@@ -9,14 +9,14 @@ usage: lab.py RUNG [--draws N] [--minutes N] [--only NAME[,NAME]] [--methods a,b
        lab.py RUNG --list
 
 RUNG is the command of a build; the library beside it is used, through the Python package, so this needs its interpreter
-(build/venv/bin/python). --results appends every draw to FILE and takes from it those that are there, so that a run can be
-stopped and continued. --minutes stops after that time; until then all cells of the table grow, cheap ones faster.
+(build/venv/bin/python). --results appends every draw to FILE and takes from it those that are there, so that a run can
+be stopped and continued. --minutes stops after that time; until then all cells of the table grow, cheap ones faster.
 --update writes tables and figure into the page, from the results alone with --draws 0. --check is the test: some cells
 with fixed seeds, 1 if one of them is outside its limits.
 
-Columns: bias of the reported mean absolute error, and its standard error; how often the 95 % range (of a forecast: the 90 %
-range) holds the true error of the fitted model; the share of new rows within their 0.9 prediction interval; the same by
-class (--by-class), of the worst class with ten labels."""
+Columns: bias of the reported mean absolute error, and its standard error; how often the 95 % range (of a forecast: the
+90 % range) holds the true error of the fitted model; the share of new rows within their 0.9 prediction interval; the
+same by class (--by-class), of the worst class with ten labels."""
 import argparse
 import concurrent.futures
 import json
@@ -291,7 +291,8 @@ class Plan:
 
     def __init__(self, cells, results, options):
         self.options = options
-        self.made = {cell: {number for seed, number in results.cells.get(cell, {}) if seed == options.seed} for cell in cells}
+        self.made = {cell: {number for seed, number in results.cells.get(cell, {}) if seed == options.seed}
+                     for cell in cells}
         self.spent = {cell: [r["seconds"] for r in results.of(cell)] for cell in cells}
 
     def next(self):

@@ -84,7 +84,8 @@ def short_table(cells):
             some = [c for c in cells if c["name"] in PLAIN and c["method"] == method and c["labels"] == n]
             if not some:
                 continue
-            shares = [sum(c[key] for c in some if c.get(key) is not None) / max(sum(c.get(key) is not None for c in some), 1)
+            shares = [sum(c[key] for c in some
+                          if c.get(key) is not None) / max(sum(c.get(key) is not None for c in some), 1)
                       for key in ("bias", "range", "cover")]
             worst = [c["class"] for c in some if c.get("class") is not None]
             lines.append("| %s | %d | %+.3f | %.0f %% | %.3f | %s |" % (
@@ -109,7 +110,8 @@ def counted(cells):
 
 
 def missed(cells):
-    lines = ["- %s, %s, %d labels (%d draws): %s" % (c["name"], c["method"], c["labels"], c["told"], ", ".join(misses(c)))
+    lines = ["- %s, %s, %d labels (%d draws): %s" % (c["name"], c["method"], c["labels"], c["told"],
+                                                     ", ".join(misses(c)))
              for c in cells if misses(c)]
     return lines or ["None."]
 
@@ -169,13 +171,15 @@ class Panel:
         beyond = not self.low <= value <= self.high
         if beyond:  # a triangle at the edge, which points to where it is
             tip = y - 5 if value > self.high else y + 5
-            self.lines.append('<path d="M%.1f,%.1fL%.1f,%.1f %.1f,%.1fZ" fill="%s"/>' % (x - 3.5, y, x + 3.5, y, x, tip, colour))
+            self.lines.append('<path d="M%.1f,%.1fL%.1f,%.1f %.1f,%.1fZ" fill="%s"/>' % (x - 3.5, y, x + 3.5, y, x, tip,
+                                                                                         colour))
         else:
             self.lines.append('<circle cx="%.1f" cy="%.1f" r="2.8" fill="%s" fill-opacity="0.65"/>' % (x, y, colour))
 
 
 def words(x, y, text, size, colour, anchor):
-    return '<text x="%.1f" y="%.1f" font-size="%d" text-anchor="%s" fill="%s">%s</text>' % (x, y, size, anchor, colour, text)
+    return '<text x="%.1f" y="%.1f" font-size="%d" text-anchor="%s" fill="%s">%s</text>' % (x, y, size, anchor, colour,
+                                                                                            text)
 
 
 def legend(y):
@@ -189,10 +193,12 @@ def legend(y):
 
 def figure(cells):
     panels = [
-        (Panel(60, 110, "bias of the reported error", -0.1, 0.1, (-0.1, -0.05, 0, 0.05, 0.1), (-BIAS, BIAS), "%+.2f"), "bias"),
+        (Panel(60, 110, "bias of the reported error", -0.1, 0.1, (-0.1, -0.05, 0, 0.05, 0.1), (-BIAS, BIAS), "%+.2f"),
+         "bias"),
         (Panel(384, 110, "95 % range holds the true error", 0.6, 1, (0.6, 0.7, 0.8, 0.9, 1), RANGE, "%.1f"), "range"),
         (Panel(60, 350, "0.9 intervals hold the true class", 0.7, 1, (0.7, 0.8, 0.9, 1), COVER, "%.1f"), "cover"),
-        (Panel(384, 350, "... by class: the worst class with ten labels", 0.7, 1, (0.7, 0.8, 0.9, 1), (CLASS, 1), "%.1f"),
+        (Panel(384, 350, "... by class: the worst class with ten labels", 0.7, 1, (0.7, 0.8, 0.9, 1), (CLASS, 1),
+               "%.1f"),
          "class")]
     for panel, key in panels:
         for cell in cells:
@@ -203,11 +209,14 @@ def figure(cells):
             'aria-labelledby="trust-title trust-text" font-family="DejaVu Sans, Verdana, Arial, sans-serif">' % (
                 WIDTH, HEIGHT, WIDTH, HEIGHT),
             '<title id="trust-title">What is reported, beside what is so</title>',
-            '<desc id="trust-text">Four panels over 20, 40, 100 and 400 labels: bias of the reported error, how often its '
+            '<desc id="trust-text">Four panels over 20, 40, 100 and 400 labels: bias of the reported error, how often '
+            'its '
             'range is right, coverage of prediction intervals, and that of the worst class.</desc>',
             '<rect x="0" y="0" width="%d" height="%d" fill="#ffffff"/>' % (WIDTH, HEIGHT),
-            '<text x="12" y="20" font-size="14" font-weight="bold" fill="%s">What is reported, beside what is so</text>' % DARK,
-            words(12, 38, "a dot: one population and method; blue: where it should be; triangles: beyond the panel", 11, GREY,
+            '<text x="12" y="20" font-size="14" font-weight="bold" fill="%s">What is reported, beside what is '
+            'so</text>' % DARK,
+            words(12, 38, "a dot: one population and method; blue: where it should be; triangles: beyond the panel", 11,
+                  GREY,
                   "start")]
     return "\n".join([*head, *legend(62), *(line for panel, _ in panels for line in panel.lines),
                       words(WIDTH / 2, HEIGHT - 6, "labels", 12, DARK, "middle"), "</svg>", ""])

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Populations whose truth is known: any number of rows can be drawn, and the probability of every rank of a row is known, so
-the true error of a fitted model can be computed without the noise of new labels.
+"""Populations whose truth is known: any number of rows can be drawn, and the probability of every rank of a row is
+known, so the true error of a fitted model can be computed without the noise of new labels.
 
-A population draws `n` objects: columns and ranks 1..K. A sample is what a user would have in a file: rows (of objects that
-may be recorded more than once), labels (some of them intervals), groups, weights."""
+A population draws `n` objects: columns and ranks 1..K. A sample is what a user would have in a file: rows (of objects
+that may be recorded more than once), labels (some of them intervals), groups, weights."""
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,7 +71,8 @@ design = Population("design", levels, lambda X: X @ np.array([1.0, 0.7, 0.8]), [
 
 
 class Patients(Population):
-    """Five visits of a patient, who has a level of his own that no column tells: to new patients it is one more noise."""
+    """Five visits of a patient, who has a level of his own that no column tells: to new patients it is one more
+    noise."""
 
     OWN, VISIT, VISITS = 1.2, 0.5, 5
 

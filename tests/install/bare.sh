@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Every target of the Makefile does its own set-up when it is the first thing run on a bare Debian: minimal systems that
-# have the sources, git and make, and nothing else. Each target gets a fresh one, made by debootstrap from the mirrors that
-# apt uses here. Its output is in FOLDER/TARGET.log. With CCACHE_DIR in the environment they share that cache of compiled
-# files, and ccache is the one program more that they have.
+# have the sources, git and make, and nothing else. Each target gets a fresh one, made by debootstrap from the mirrors
+# that apt uses here. Its output is in FOLDER/TARGET.log. With CCACHE_DIR in the environment they share that cache of
+# compiled files, and ccache is the one program more that they have.
 # usage: bare.sh [-f FOLDER] [TARGET]...      default: build/bare, and every target but test-long
 # exit 77: not on Debian, not root, without debootstrap, or where mounts are not allowed
 set -uo pipefail
@@ -44,7 +44,8 @@ make_base() {
     cp -a /etc/apt/trusted.gpg.d /etc/apt/auth.conf.d "$base.new/etc/apt/" 2>/dev/null
     apt-config dump | grep -E '^Acquire::(http|https)::' >"$base.new/etc/apt/apt.conf.d/90mirror"
     cp /etc/resolv.conf /etc/hosts "$base.new/etc/"
-    inside "$base.new" apt-get update -q && inside "$base.new" apt-get install -y -q --no-install-recommends make git ${CCACHE_DIR:+ccache} &&
+    inside "$base.new" apt-get update -q &&
+        inside "$base.new" apt-get install -y -q --no-install-recommends make git ${CCACHE_DIR:+ccache} &&
         git clone -q --depth 1 "file://$here" "$base.new/rung" && mv "$base.new" "$base"
 }
 

@@ -294,7 +294,8 @@ static void ridge_least_squares(void **state)
     }
 }
 
-/* W W' is the weighted within-group scatter, and A W comes column by column; also where weights have nothing in common. */
+/* W W' is the weighted within-group scatter, and A W comes column by column; also where weights have nothing in common.
+ * */
 static void check_contrasts(rung_ctx *ctx, const double *weight)
 {
     enum { N = 9, G = 3 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* usage: peak FILE COMMAND [ARGUMENT...]
- * Runs a command and writes the peak of its resident set in bytes to FILE. A process begins with the peak of the one that
- * started it, so a large one, such as Python, cannot measure a small one; this one is smaller than any. The exit code
- * is that of the command, 128 + the signal if it died by one. */
+ * Runs a command and writes the peak of its resident set in bytes to FILE. A process begins with the peak of the one
+ * that started it, so a large one, such as Python, cannot measure a small one; this one is smaller than any. The exit
+ * code is that of the command, 128 + the signal if it died by one. */
 #define _DEFAULT_SOURCE /* wait4 */
 #include <stdio.h>
 #include <sys/resource.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Labels that are intervals, in every method that takes them: an interval of one class is that class, one of all classes
- * no label, the solutions are optimal, and a row graded "2 to 4" is worth more than none. */
+/* Labels that are intervals, in every method that takes them: an interval of one class is that class, one of all
+ * classes no label, the solutions are optimal, and a row graded "2 to 4" is worth more than none. */
 #include "helper.h"
 
 #include "base/rng.h"

@@ -3,7 +3,8 @@
 """Commands under mpirun give the bits of one process, print once, and fail together.
 
 usage: run.py RUNG WITHOUT MPIRUN SHIM
-WITHOUT: a rung that was built without MPI; SHIM: the library of tests/fault, by which writing fails or a rank is killed."""
+WITHOUT: a rung that was built without MPI; SHIM: the library of tests/fault, by which writing fails or a rank is
+killed."""
 import os, shutil, signal, sqlite3, subprocess, sys, tempfile, time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'experiment'))
@@ -95,7 +96,8 @@ def test_the_default_has_the_same_bits():
 
 def test_tune_has_the_same_bits():
     run(RUNG, 'generate', 'toy', '--rows', 80, '-o', 'toy.csv')
-    command = RUNG, 'tune', 'toy.csv', '-m', 'kdlor,svorim,pom', '-g', 'gamma=0.5,2', '-g', 'C=1,10', '--anonymous', '-q'
+    command = (RUNG, 'tune', 'toy.csv', '-m', 'kdlor,svorim,pom', '-g', 'gamma=0.5,2', '-g', 'C=1,10', '--anonymous',
+               '-q')
     run(*command, '-o', 'one.rung')
     for ranks in (2, 5):
         check(run(*command, '-o', 'many.rung', ranks=ranks) == '', 'a search with -q prints')
@@ -168,7 +170,8 @@ def test_ranks_that_see_other_data():
         shutil.copy('some.rung', f'here{rank}')
     lines = open('few/1.csv').read().splitlines()
     with open('here1/few/1.csv', 'w') as f:  # as long, and another number
-        f.write('\n'.join([lines[0], ','.join(['9' + lines[1][1:]]) if lines[1][0] in '12345678' else lines[1].replace('0', '1', 1)]
+        f.write('\n'.join([lines[0], ','.join(['9' + lines[1][1:]]) if lines[1][0] in '12345678'
+                           else lines[1].replace('0', '1', 1)]
                           + lines[2:]) + '\n')
     told('tune', 'few/1.csv', '-m', 'pom,kdlor', '-g', 'gamma=0.5,2', '-o', 'new.rung')
     os.rename('here1/few/2.csv', 'here1/few/4.csv')

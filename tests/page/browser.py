@@ -3,8 +3,9 @@
 """The pages in a real browser: headless Chromium, driven over its debugging pipe.
 
 usage: browser.py RUNG [FOLDER]      exit 77: there is no Chromium; FOLDER: pictures of the pages are kept there
-Checks that nothing outside the page is asked for, that the console stays empty, that tables sort by mouse and by keyboard and
-tell so, that everything is there without JavaScript, that names given by a user stay text, and what a screen reader needs."""
+Checks that nothing outside the page is asked for, that the console stays empty, that tables sort by mouse and by
+keyboard and tell so, that everything is there without JavaScript, that names given by a user stay text, and what a
+screen reader needs."""
 import base64
 import os
 import pathlib
@@ -13,44 +14,46 @@ import subprocess
 import sys
 import tempfile
 
-from chromium import Browser, Score, program
+from chromium import CONTRAST, Browser, Score, program
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 TABLE = "[...document.querySelectorAll('table.sortable')].find(t=>!t.closest('details'))"
 COLUMN = "[..." + TABLE + ".tBodies[0].rows].map(r=>r.cells[%d].dataset.value??r.cells[%d].textContent)"
-# Contrast of every text of the page (not of the figures) against the first background below it, as WCAG 2 counts it.
-CONTRAST = """(()=>{const rgb=s=>s.match(/[\\d.]+/g).map(Number),lum=c=>{const f=v=>(v/=255)<=.03928?v/12.92:((v+.055)/1.055)**2.4;
-return .2126*f(c[0])+.7152*f(c[1])+.0722*f(c[2])};let worst=99;
-for(const e of document.querySelectorAll('body *')){if(e.closest('svg,script,style')||![...e.childNodes].some(n=>n.nodeType===3&&n.data.trim()))continue;
-let b=e,back=[255,255,255];while(b){const c=rgb(getComputedStyle(b).backgroundColor);if(c.length<4||c[3]>0){back=c;break}b=b.parentElement}
-const a=lum(rgb(getComputedStyle(e).color)),d=lum(back);worst=Math.min(worst,(Math.max(a,d)+.05)/(Math.min(a,d)+.05))}return worst})()"""
 
 
 def quiet(score, browser, name, page):
     asked = [e["params"]["request"]["url"] for e in browser.events if e.get("method") == "Network.requestWillBeSent"]
     outside = [url for url in asked if url != page.as_uri() and not url.startswith("data:")]
     score.check(asked and not outside, f"{name}: asked for {outside or asked}")
-    loud = [e for e in browser.events if e.get("method") in ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")]
+    loud = [e for e in browser.events
+            if e.get("method") in ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")]
     score.check(not loud, f"{name}: the console says {loud}")
 
 
 def check_reading(score, browser, name):
     """What keyboards and screen readers rely on."""
-    none = {"a table without caption": "[...document.querySelectorAll('table')].filter(t=>!t.caption||!t.caption.textContent.trim())",
+    none = {"a table without caption": "[...document.querySelectorAll('table')]"
+                                       ".filter(t=>!t.caption||!t.caption.textContent.trim())",
             "a header without scope": "[...document.querySelectorAll('th')].filter(t=>!t.scope)",
-            "a figure without words": "[...document.querySelectorAll('svg')].filter(s=>!(s.getAttribute('aria-labelledby')||'').split(' ').every(i=>document.getElementById(i)))",
+            "a figure without words": "[...document.querySelectorAll('svg')].filter(s=>"
+                                      "!(s.getAttribute('aria-labelledby')||'').split(' ')"
+                                      ".every(i=>document.getElementById(i)))",
             "an id twice": "[...document.querySelectorAll('[id]')].filter((e,i,a)=>a.findIndex(o=>o.id===e.id)!==i)",
-            "a link into nowhere": "[...document.querySelectorAll('a')].filter(a=>!document.getElementById(a.hash.slice(1)))",
-            "a scrolling part that keyboards miss": "[...document.querySelectorAll('.wide,pre')].filter(e=>e.tabIndex!==0)",
+            "a link into nowhere": "[...document.querySelectorAll('a')]"
+                                   ".filter(a=>!document.getElementById(a.hash.slice(1)))",
+            "a scrolling part that keyboards miss": "[...document.querySelectorAll('.wide,pre')]"
+                                                    ".filter(e=>e.tabIndex!==0)",
             "a wrong level of heading": "[...document.querySelectorAll('h1')].slice(1)",
             "an element of a name": "[...document.querySelectorAll('ridge,all')]"}
     for what, expression in none.items():
-        score.check(browser.value(expression + ".length") == 0, f"{name}: {what}: {browser.value(expression + '.map(e=>e.outerHTML.slice(0,200))')}")
+        score.check(browser.value(expression + ".length") == 0,
+                    f"{name}: {what}: {browser.value(expression + '.map(e=>e.outerHTML.slice(0,200))')}")
     score.check(browser.value("document.documentElement.lang") == "en", f"{name}: no language")
     score.check(browser.value(CONTRAST) >= 4.5, f"{name}: contrast {browser.value(CONTRAST)}")
-    score.check(browser.value("document.documentElement.scrollWidth<=innerWidth"), f"{name}: the page is wider than the window")
+    score.check(browser.value("document.documentElement.scrollWidth<=innerWidth"),
+                f"{name}: the page is wider than the window")
 
 
 def check_sorting(score, browser, name):
@@ -60,7 +63,8 @@ def check_sorting(score, browser, name):
     browser.value((head % 1) + ".querySelector('button').click()")
     up = browser.value(COLUMN % (1, 1))
     numbers = [float(x) for x in up if x]
-    score.check(numbers == sorted(numbers) and sorted(up) == sorted(before) and len(numbers) > 1, f"{name}: sorted up: {up}")
+    score.check(numbers == sorted(numbers) and sorted(up) == sorted(before) and len(numbers) > 1,
+                f"{name}: sorted up: {up}")
     score.check(browser.value((head % 1) + ".getAttribute('aria-sort')") == "ascending", f"{name}: aria-sort")
     browser.value((head % 1) + ".querySelector('button').click()")
     down = [float(x) for x in browser.value(COLUMN % (1, 1)) if x]
@@ -71,8 +75,10 @@ def check_sorting(score, browser, name):
     browser.press("Enter", 13)
     names = browser.value(COLUMN % (0, 0))
     score.check(names == sorted(names, key=str.lower), f"{name}: sorted by keyboard: {names}")
-    score.check(browser.value("document.querySelectorAll('[aria-sort]').length") == 1, f"{name}: two columns claim to be sorted")
-    score.check("ascending" in browser.value("document.getElementById('said').textContent"), f"{name}: nothing was told")
+    score.check(browser.value("document.querySelectorAll('[aria-sort]').length") == 1,
+                f"{name}: two columns claim to be sorted")
+    score.check("ascending" in browser.value("document.getElementById('said').textContent"),
+                f"{name}: nothing was told")
     browser.press("Tab", 9)
     score.check(browser.value("document.activeElement.tagName") == "BUTTON", f"{name}: Tab leaves the headers")
 
@@ -82,8 +88,10 @@ def check_without_script(score, browser, name, page):
     figures = browser.value("document.querySelectorAll('svg').length")
     browser.open(page, script=False)
     document = browser.call("DOM.getDocument", depth=0)["root"]["nodeId"]
-    count = {q: len(browser.call("DOM.querySelectorAll", nodeId=document, selector=q)["nodeIds"]) for q in ("tr", "svg", "button")}
-    score.check(count == {"tr": rows, "svg": figures, "button": 0}, f"{name} without JavaScript: {count}, not {rows} rows, {figures} figures")
+    count = {q: len(browser.call("DOM.querySelectorAll", nodeId=document, selector=q)["nodeIds"])
+             for q in ("tr", "svg", "button")}
+    score.check(count == {"tr": rows, "svg": figures, "button": 0},
+                f"{name} without JavaScript: {count}, not {rows} rows, {figures} figures")
 
 
 def picture(browser, pictures, name, width=1200):
@@ -108,13 +116,15 @@ def check_page(score, browser, page, pictures):
     browser.call("Emulation.setScriptExecutionDisabled", value=False)
     for width in (360, 800):  # a telephone, a tablet
         browser.call("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=False)
-        score.check(browser.value("document.documentElement.scrollWidth<=innerWidth"), f"{name}: wider than {width} pixels")
+        score.check(browser.value("document.documentElement.scrollWidth<=innerWidth"),
+                    f"{name}: wider than {width} pixels")
         tall = browser.value("Math.max(...[...document.querySelectorAll('tbody tr')].map(r=>r.offsetHeight))")
         score.check(tall <= 4 * 24, f"{name}: a row of {tall} pixels on a window of {width}")
         picture(browser, pictures, f"{page.stem}-{width}", width)
         browser.call("Emulation.clearDeviceMetricsOverride")
     browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
-    score.check(browser.value("getComputedStyle(document.body).backgroundColor") == "rgb(22, 24, 26)", f"{name}: bright in the dark")
+    score.check(browser.value("getComputedStyle(document.body).backgroundColor") == "rgb(22, 24, 26)",
+                f"{name}: bright in the dark")
     score.check(browser.value(CONTRAST) >= 4.5, f"{name}: contrast {browser.value(CONTRAST)} in the dark")
     picture(browser, pictures, f"{page.stem}-dark")
     browser.call("Emulation.setEmulatedMedia", features=[])
@@ -123,7 +133,8 @@ def check_page(score, browser, page, pictures):
 def check_answer(score, browser, page):
     """The page of an evaluation: the answer stands first, and two figures share a line where the window allows."""
     browser.open(page)
-    score.check(browser.value("document.querySelector('h1').nextElementSibling.className") == "answer", "the answer is not first")
+    score.check(browser.value("document.querySelector('h1').nextElementSibling.className") == "answer",
+                "the answer is not first")
     tops = "[...document.querySelectorAll('.half')].map(s=>Math.round(s.getBoundingClientRect().top))"
     a, b, c, d = browser.value(tops)
     score.check(a == b < c == d, f"halves at {a}, {b}, {c}, {d}")
@@ -141,7 +152,8 @@ def main():
     score = Score()
     with tempfile.TemporaryDirectory(prefix="rung-page-") as folder:
         work = pathlib.Path(folder)
-        environment = dict(os.environ, PATH=f"{rung.parent}:{ROOT}/tests/cli/bin:{os.environ['PATH']}", SOURCE=str(ROOT))
+        environment = dict(os.environ, PATH=f"{rung.parent}:{ROOT}/tests/cli/bin:{os.environ['PATH']}",
+                           SOURCE=str(ROOT))
         for name in ("train.csv", "test.csv"):
             shutil.copy(ROOT / "tests/cli/data" / name, folder)
         subprocess.run(["sh", "-ec", """
@@ -150,7 +162,8 @@ def main():
                 rung experiment report $kind.db --format html -o experiment-$kind.html
             done
             rung fit train.csv -q
-            rung evaluate model.rung test.csv --report evaluation.html >/dev/null"""], cwd=folder, env=environment, check=True)
+            rung evaluate model.rung test.csv --report evaluation.html >/dev/null"""], cwd=folder, env=environment,
+            check=True)
         browser = Browser(program(), folder)
         try:
             for page in sorted(work.glob("*.html")):

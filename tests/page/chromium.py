@@ -6,6 +6,27 @@ import os
 import shutil
 import subprocess
 
+# Contrast of every text of the page (not of the figures) against the first background below it, as WCAG 2 counts it.
+CONTRAST = """(() => {
+const rgb = s => s.match(/[\\d.]+/g).map(Number);
+const light = v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4;
+const lum = c => .2126 * light(c[0]) + .7152 * light(c[1]) + .0722 * light(c[2]);
+let worst = 99;
+for (const e of document.querySelectorAll('body *')) {
+    if (e.closest('svg,script,style,:disabled') || e.hidden) continue;
+    if (![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())) continue;
+    let b = e, back = [255, 255, 255];
+    while (b) {
+        const c = rgb(getComputedStyle(b).backgroundColor);
+        if (c.length < 4 || c[3] > 0) { back = c; break }
+        b = b.parentElement;
+    }
+    const a = lum(rgb(getComputedStyle(e).color)), d = lum(back);
+    worst = Math.min(worst, (Math.max(a, d) + .05) / (Math.min(a, d) + .05));
+}
+return worst;
+})()"""
+
 
 def program():
     """Its path; None: it is not installed (tools/setup install long)."""
@@ -88,7 +109,8 @@ class Browser:
     def picture(self, file, width=1200, height=None):
         """Of the whole page, or of its first `height` pixels."""
         high = height or self.value("document.documentElement.scrollHeight")
-        shot = self.call("Page.captureScreenshot", captureBeyondViewport=True, clip=dict(x=0, y=0, width=width, height=high, scale=1))
+        shot = self.call("Page.captureScreenshot", captureBeyondViewport=True,
+                         clip=dict(x=0, y=0, width=width, height=high, scale=1))
         file.write_bytes(base64.b64decode(shot["data"]))
 
 

@@ -3,8 +3,9 @@
 """The page of `rung label` in a real browser.
 
 usage: label.py RUNG [FOLDER]      exit 77: there is no Chromium, or no libmicrohttpd; FOLDER: pictures are kept there
-Grades 50 rows with keys alone, with the server killed twice, and compares the labelled copy; hostile names and texts stay text;
-two windows at once; ranges, skip, undo; eleven classes; a telephone, the dark, contrast; nothing is asked of another server."""
+Grades 50 rows with keys alone, with the server killed twice, and compares the labelled copy; hostile names and texts
+stay text; two windows at once; ranges, skip, undo; eleven classes; a telephone, the dark, contrast; nothing is asked of
+another server."""
 import csv
 import pathlib
 import random
@@ -17,16 +18,12 @@ import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "serve")]
-from chromium import Browser, Score, program  # noqa: E402
+from chromium import CONTRAST, Browser, Score, program  # noqa: E402
 from server import Server, available  # noqa: E402
 
-HOSTILE = ["<script>document.title='owned'</script>", "<img src=x onerror=\"document.title='owned'\">", "\"><b id=owned>", "javascript:alert(1)",
+HOSTILE = ["<script>document.title='owned'</script>", "<img src=x onerror=\"document.title='owned'\">",
+           "\"><b id=owned>", "javascript:alert(1)",
            "a\u202eb\u0000c".replace("\0", ""), "{{7*7}}", "</td></table><h1 id=owned>", "'; DROP TABLE x; --"]
-CONTRAST = """(()=>{const rgb=s=>s.match(/[\\d.]+/g).map(Number),lum=c=>{const f=v=>(v/=255)<=.03928?v/12.92:((v+.055)/1.055)**2.4;
-return .2126*f(c[0])+.7152*f(c[1])+.0722*f(c[2])};let worst=99;
-for(const e of document.querySelectorAll('body *')){if(e.closest('svg,script,:disabled')||e.hidden||![...e.childNodes].some(n=>n.nodeType===3&&n.data.trim()))continue;
-let b=e,back=[255,255,255];while(b){const c=rgb(getComputedStyle(b).backgroundColor);if(c.length<4||c[3]>0){back=c;break}b=b.parentElement}
-const a=lum(rgb(getComputedStyle(e).color)),d=lum(back);worst=Math.min(worst,(Math.max(a,d)+.05)/(Math.min(a,d)+.05))}return worst})()"""
 
 
 class Page:
@@ -70,7 +67,8 @@ def loud(score, browser, name, address):
     outside = [url for url in asked if not url.startswith(address) and not url.startswith("data:")]
     score.check(asked and not outside, f"{name}: asked for {outside}")
     said = [e for e in browser.events if e.get("method") in ("Runtime.exceptionThrown", "Runtime.consoleAPICalled")]
-    said += [e for e in browser.events if e.get("method") == "Log.entryAdded" and e["params"]["entry"].get("source") not in ("network",)]
+    said += [e for e in browser.events if e.get("method") == "Log.entryAdded"
+             and e["params"]["entry"].get("source") not in ("network",)]
     score.check(not said, f"{name}: the console says {said}")
 
 
@@ -80,7 +78,8 @@ def write_rows(path, rows, hostile=False):
         out = csv.writer(file)
         out.writerow(["id", HOSTILE[1] if hostile else "title", "x", "z"])
         for i in range(rows):
-            out.writerow([f"{i:03d}", HOSTILE[i % len(HOSTILE)] if hostile else f"row {i}", f"{draw.gauss(0, 1):.2f}", f"{draw.gauss(0, 1):.2f}"])
+            out.writerow([f"{i:03d}", HOSTILE[i % len(HOSTILE)] if hostile else f"row {i}", f"{draw.gauss(0, 1):.2f}",
+                          f"{draw.gauss(0, 1):.2f}"])
 
 
 def labels(rung, folder, data, column="stars"):
@@ -95,7 +94,8 @@ def check_fifty(score, browser, rung, folder):
     draw, given, server = random.Random(11), {}, None
     while len(given) < 50:
         if server is None:
-            server = Server(rung, "label", "films.csv", "-l", "stars", "--order", "1<2<3<4<5", "--ignore", "id,title", "-m", "pom", "--no-browser", "-q", folder=folder)
+            server = Server(rung, "label", "films.csv", "-l", "stars", "--order", "1<2<3<4<5", "--ignore", "id,title",
+                            "-m", "pom", "--no-browser", "-q", folder=folder)
             page = Page(browser, server.address)
         row, low = page.row, draw.randint(1, 5)
         high = min(5, low + 2) if low < 5 and len(given) % 10 == 3 else low
@@ -108,7 +108,8 @@ def check_fifty(score, browser, rung, folder):
             server.process.wait()
             page.press("1")
             page.wait("!document.getElementById('alert').hidden")
-            score.check("does not answer" in page.value("document.getElementById('alert').textContent"), "the page does not notice that the server is gone")
+            score.check("does not answer" in page.value("document.getElementById('alert').textContent"),
+                        "the page does not notice that the server is gone")
             server = None
     loud(score, browser, "grading", server.address)
     server.end()
@@ -122,13 +123,17 @@ def check_hostile(score, browser, rung, folder):
                     "--in-order", "--grader", "<script>eve</script>", "--no-browser", "-q", folder=folder)
     page = Page(browser, server.address)
     for i in range(len(HOSTILE)):
-        text = page.value("document.querySelector('.cells tr:nth-child(3) td')?.textContent??document.querySelector('.text p').textContent")
+        text = page.value("document.querySelector('.cells tr:nth-child(3) "
+                          "td')?.textContent??document.querySelector('.text p').textContent")
         score.check(text == HOSTILE[i], f"row {i + 1} shows {text!r}")
         page.grade("2")
-    score.check(page.value("document.querySelectorAll('#owned,#cells b,#cells script,#cells img,aside script').length") == 0, "a text became an element")
+    score.check(page.value("document.querySelectorAll('#owned,#cells b,#cells script,#cells img,aside "
+                           "script').length") == 0, "a text became an element")
     score.check("owned" not in page.value("document.title"), "a script of the data ran")
-    score.check([page.value(f"document.querySelectorAll('#grades button span')[{k}].textContent") for k in range(3)] == ["b>ad", "so so", "\"good\""], "names of classes")
-    score.check("<script>eve</script>" in page.value("document.getElementById('you').textContent"), "the name of the grader")
+    score.check([page.value(f"document.querySelectorAll('#grades button span')[{k}].textContent")
+                 for k in range(3)] == ["b>ad", "so so", "\"good\""], "names of classes")
+    score.check("<script>eve</script>" in page.value("document.getElementById('you').textContent"),
+                "the name of the grader")
     loud(score, browser, "hostile", server.address)
     server.end()
 
@@ -136,7 +141,8 @@ def check_hostile(score, browser, rung, folder):
 def check_windows(score, browser, rung, folder):
     """Two windows at once: other rows, own undo; then undo, skip and a range by keys."""
     write_rows(folder / "two.csv", 40)
-    server = Server(rung, "label", "two.csv", "-l", "stars", "--order", "1<2<3", "--in-order", "--no-browser", "-q", folder=folder)
+    server = Server(rung, "label", "two.csv", "-l", "stars", "--order", "1<2<3", "--in-order", "--no-browser", "-q",
+                    folder=folder)
     first = Page(browser, server.address)
     second = Page(browser, server.address)
     # Tabs opened by a script share no session: each window has its own number.
@@ -155,8 +161,10 @@ def check_windows(score, browser, rung, folder):
     first.press("s")
     first.wait(f"document.body.dataset.row!=='{skipped}'")
     first.press("n"), first.press("2")
-    score.check(first.value("document.getElementById('question').textContent") == "And the highest?", "the question of a range")
-    score.check(first.value("[...document.querySelectorAll('#grades button')].map(b=>b.disabled)") == [True, True, False], "grades below the lowest")
+    score.check(first.value("document.getElementById('question').textContent") == "And the highest?",
+                "the question of a range")
+    score.check(first.value("[...document.querySelectorAll('#grades button')].map(b=>b.disabled)")
+                == [True, True, False], "grades below the lowest")
     first.press("Escape", 27)
     score.check(first.value("document.getElementById('question').textContent") == "", "Escape")
     given[first.row] = "2..3"
@@ -167,9 +175,14 @@ def check_windows(score, browser, rung, folder):
 
 
 def png(path, shade):
-    rows = b"".join(b"\0" + bytes((x * 2 % 256, y * 2 % 256, shade) [k] for x in range(160) for k in range(3)) for y in range(120))
-    chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))  # noqa: E731
-    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 160, 120, 8, 2, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+    rows = b"".join(b"\0" + bytes((x * 2 % 256, y * 2 % 256, shade) [k] for x in range(160) for k in range(3))
+                    for y in range(120))
+    chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I",
+                                                                                        zlib.crc32(kind
+                                                                                                   # noqa: E731
+                                                                                                   + data))
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 160, 120, 8, 2, 0, 0, 0))
+                     + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
 def check_looks(score, browser, rung, folder, pictures):
@@ -179,8 +192,10 @@ def check_looks(score, browser, rung, folder, pictures):
         out.writerow(["patient", "photo", "report", "age"])
         for i in range(12):
             png(folder / f"eye{i}.png", 20 * i)
-            out.writerow([f"P{i:03d}", f"eye{i}.png", "The optic disc is pale, the margin is blurred. " * (40 if i == 0 else 4), 40 + i])
-    server = Server(rung, "label", "eyes.csv", "-l", "stage", "--order", "<".join(str(k) for k in range(11)), "--images", "photo", "--text", "report",
+            out.writerow([f"P{i:03d}", f"eye{i}.png",
+                          "The optic disc is pale, the margin is blurred. " * (40 if i == 0 else 4), 40 + i])
+    server = Server(rung, "label", "eyes.csv", "-l", "stage", "--order", "<".join(str(k) for k in range(11)),
+                    "--images", "photo", "--text", "report",
                     "--in-order", "--no-browser", "-q", "--ignore", "patient", folder=folder)
     page = Page(browser, server.address)
     page.wait("document.querySelector('img').complete")
@@ -196,28 +211,35 @@ def check_looks(score, browser, rung, folder, pictures):
     page.wait(f"document.body.dataset.row!=='{row}'")
     for width, height, dark in ((1200, 900, False), (1200, 900, True), (390, 844, False)):
         name = f"{'phone' if width < 500 else 'desktop'}{'-dark' if dark else ''}"
-        browser.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500)
-        browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        browser.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
+                     mobile=width < 500)
+        browser.call("Emulation.setEmulatedMedia",
+                     features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
         score.check(page.value("document.documentElement.scrollWidth<=innerWidth"), f"{name}: wider than the window")
         score.check(page.value(CONTRAST) >= 4.5, f"{name}: contrast {page.value(CONTRAST)}")
-        seen = page.value("(()=>{const b=document.querySelector('#grades').getBoundingClientRect();return b.bottom<=innerHeight+1&&b.top>=0})()")
+        seen = page.value("(()=>{const b=document.querySelector('#grades').getBoundingClientRect();return "
+                          "b.bottom<=innerHeight+1&&b.top>=0})()")
         score.check(seen, f"{name}: the grades are not in sight")
         if pictures:
             browser.picture(pictures / f"label-{name}.png", width, height)
     browser.call("Emulation.clearDeviceMetricsOverride")
     browser.call("Emulation.setEmulatedMedia", features=[])
-    nameless = "[...document.querySelectorAll('button,img,section,aside,svg,progress')].filter(e=>!(e.textContent.trim()||e.alt||e.getAttribute('aria-label')||e.getAttribute('aria-labelledby'))).length"
+    nameless = ("[...document.querySelectorAll('button,img,section,aside,svg,progress')].filter(e=>!("
+                "e.textContent.trim()||e.alt||e.getAttribute('aria-label')||e.getAttribute('aria-labelledby'))).length")
     score.check(page.value(nameless) == 0, "an element without a name")
-    score.check(page.value("document.querySelectorAll('table:not(:has(caption)),th:not([scope])').length") == 0, "a table without caption or scope")
+    score.check(page.value("document.querySelectorAll('table:not(:has(caption)),th:not([scope])').length") == 0,
+                "a table without caption or scope")
     loud(score, browser, "looks", server.address)
     server.end()
-    score.check(labels(rung, folder, "eyes.csv", "stage")[:3] == ["10", "5", "1"], f"typed numbers: {labels(rung, folder, 'eyes.csv', 'stage')[:3]}")
+    score.check(labels(rung, folder, "eyes.csv", "stage")[:3] == ["10", "5", "1"],
+                f"typed numbers: {labels(rung, folder, 'eyes.csv', 'stage')[:3]}")
 
 
 def check_graders(score, browser, rung, folder, pictures):
     write_rows(folder / "team.csv", 40)
     for name, grade in (("ann", 2), ("bob", 3)):
-        server = Server(rung, "label", "team.csv", "-l", "stars", "--order", "1<2<3<4", "--in-order", "--overlap", "1", "--grader", name, "--no-browser", "-q", folder=folder)
+        server = Server(rung, "label", "team.csv", "-l", "stars", "--order", "1<2<3<4", "--in-order", "--overlap", "1",
+                        "--grader", name, "--no-browser", "-q", folder=folder)
         row = server.post("next", {"client": 1})[1]["row"]["number"]
         for i in range(12):
             given = grade if i % 3 == 0 else 1 + row % 4
@@ -225,11 +247,13 @@ def check_graders(score, browser, rung, folder, pictures):
         if name == "ann":
             server.end()
     page = Page(browser, server.address)
-    score.check(page.value("document.querySelector('a[href=graders]').textContent") == "Agreement of 2 graders", "the link to the graders")
+    score.check(page.value("document.querySelector('a[href=graders]').textContent") == "Agreement of 2 graders",
+                "the link to the graders")
     browser.events = []
     browser.call("Page.navigate", url=server.address + "graders")
     page.wait("document.querySelectorAll('details').length===4")
-    score.check(page.value("document.querySelector('#agreement tr:nth-child(3) th,#agreement tr:last-child th').textContent") == "ann and bob", "the pair")
+    score.check(page.value("document.querySelector('#agreement tr:nth-child(3) th,#agreement tr:last-child "
+                           "th').textContent") == "ann and bob", "the pair")
     if pictures:
         page.value("document.querySelector('details').open=true")
         browser.picture(pictures / "label-graders.png", 1200, 700)
@@ -238,13 +262,15 @@ def check_graders(score, browser, rung, folder, pictures):
     score.check("Settled: 4" in page.value("document.getElementById('rows').textContent"), "a row that was settled")
     loud(score, browser, "graders", server.address)
     server.end()
-    score.check(labels(rung, folder, "team.csv").count("4") >= 1 and labels(rung, folder, "team.csv").count("2..3") == 3, "settled and open disagreements")
+    score.check(labels(rung, folder, "team.csv").count("4") >= 1
+                and labels(rung, folder, "team.csv").count("2..3") == 3, "settled and open disagreements")
 
 
 def main():
     rung, pictures = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
     if not program() or not available(rung):
-        print("there is no Chromium here (tools/setup install long installs it), or the command was built without libmicrohttpd")
+        print("there is no Chromium here (tools/setup install long installs it), or the command was built without "
+              "libmicrohttpd")
         return 77
     score = Score()
     with tempfile.TemporaryDirectory(prefix="rung-label-") as name:

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures against stored ones: the same elements, texts and colours in the same order, numbers within a tenth of a pixel.
+"""Figures against stored ones: the same elements, texts and colours in the same order, numbers within a tenth of a
+pixel.
 
 usage: figures.py RUNG [--update]      --update: writes the stored ones again; look at them then
-The SVG is written without asking a font, so it is the same everywhere but for the last digits of what a model computes."""
+The SVG is written without asking a font, so it is the same everywhere but for the last digits of what a model
+computes."""
 import os
 import pathlib
 import re
@@ -32,10 +34,12 @@ CASES = {
     "curve": "curve curve.csv --size 360x260",
 }
 RANKS = "set,a long name,b<c>\n1,0.5,0.6\n2,0.4,0.7\n3,0.7,0.71\n"
-CURVE = ("method,unlabelled,labels,mean,low,high,metric\nes-dl,with,5,0.5,0.4,0.6,mze\nes-dl,with,50,0.3,0.25,0.35,mze\n"
+CURVE = ("method,unlabelled,labels,mean,low,high,metric\n"
+         "es-dl,with,5,0.5,0.4,0.6,mze\nes-dl,with,50,0.3,0.25,0.35,mze\n"
          "es-dl,without,5,0.6,0.5,0.7,mze\nes-dl,without,50,0.4,0.35,0.45,mze\n")
 # Names that share a long beginning: what is left of them must still tell them apart.
-LONG = "\n".join(f"{x},{y}" for x, y in enumerate(3 * ["Insufficient_Weight", "Obesity_Type_I", "Obesity_Type_II", "Obesity_Type_III"]))
+LONG = "\n".join(f"{x},{y}" for x,
+                 y in enumerate(3 * ["Insufficient_Weight", "Obesity_Type_I", "Obesity_Type_II", "Obesity_Type_III"]))
 ORDER = "Insufficient_Weight<Obesity_Type_I<Obesity_Type_II<Obesity_Type_III"
 
 
@@ -92,7 +96,8 @@ def main():
         def run(line, **options):
             return subprocess.run(["sh", "-c", line], cwd=folder, check=True, env=environment, **options).stdout
 
-        environment = dict(os.environ, PATH=f"{rung.parent}:{ROOT}/tests/cli/bin:{os.environ['PATH']}", SOURCE=str(ROOT))
+        environment = dict(os.environ, PATH=f"{rung.parent}:{ROOT}/tests/cli/bin:{os.environ['PATH']}",
+                           SOURCE=str(ROOT))
         for name in ("train.csv", "test.csv"):
             shutil.copy(ROOT / "tests/cli/data" / name, folder)
         pathlib.Path(folder, "ranks.csv").write_text(RANKS)
@@ -127,7 +132,8 @@ def main():
         drawn = sorted(pathlib.Path(folder, "docs").glob("*.svg"))
         for path in drawn:
             stored = ROOT / "docs/figures" / path.name
-            why = compare(f"docs/figures/{path.name}", path.read_text(), stored.read_text()) if stored.exists() else f"no {stored}"
+            why = compare(f"docs/figures/{path.name}", path.read_text(),
+                          stored.read_text()) if stored.exists() else f"no {stored}"
             if why:
                 print("FAILED", why, "(make figures draws them again)")
                 failed += 1

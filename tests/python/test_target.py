@@ -42,14 +42,16 @@ class Rung:
 
     def fit(self, X, y, method, options, *more):
         write(self.folder / "train.csv", X, y)
-        args = [self.rung, "fit", self.folder / "train.csv", "-q", "-m", method, "-o", self.folder / "m.rung", "--scale", "none"]
+        args = [self.rung, "fit", self.folder / "train.csv", "-q", "-m", method, "-o", self.folder / "m.rung",
+                "--scale", "none"]
         for name, value in options.items():
             args += ["-p", f"{name}={value}"]
         run(*args, *more)
 
     def predict(self, X, *more):
         write(self.folder / "new.csv", X)
-        rows = list(csv.reader(io.StringIO(run(self.rung, "predict", self.folder / "m.rung", self.folder / "new.csv", *more))))
+        rows = list(csv.reader(io.StringIO(run(self.rung, "predict", self.folder / "m.rung", self.folder / "new.csv",
+                                               *more))))
         return np.array(rows[1:], dtype=float)
 
     def report(self):
@@ -79,7 +81,8 @@ def main():
                 centre = KernelCenterer().fit(K)
                 fit = KernelRidge(alpha=0.3, kernel="precomputed").fit(centre.transform(K.copy()), y - y.mean())
                 r.fit(X, y, "krr", kernel | ridge, "--real")
-                check("centred krr, " + where, r.predict(new)[:, 0], fit.predict(centre.transform(Kn.copy())) + y.mean())
+                check("centred krr, " + where, r.predict(new)[:, 0],
+                      fit.predict(centre.transform(Kn.copy())) + y.mean())
                 components = min(3, d)
                 pca = KernelPCA(components, eigen_solver="dense", **kernel).fit(X)
                 r.fit(X, rng.integers(1, 4, n), "kpca", kernel | {"components": components})

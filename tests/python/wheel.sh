@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Builds a wheel (tools/wheel.sh) and installs it into clean virtual environments: one for every version of Python that is
-# there, in which it must work without libraries of the system. In the first one it runs the package's tests and the
+# Builds a wheel (tools/wheel.sh) and installs it into clean virtual environments: one for every version of Python that
+# is there, in which it must work without libraries of the system. In the first one it runs the package's tests and the
 # tutorial notebook.
 # usage: wheel.sh REPOSITORY RUNG PYTHON...      RUNG: the command to compare with; PYTHON: any from 3.10 on
 # Fetches from PyPI what the package and its tests need.

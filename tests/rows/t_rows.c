@@ -150,8 +150,8 @@ static int64_t features_of(rung_ctx *ctx, const char *path, const char *numeric,
     return d;
 }
 
-/* They are left out by the rule for tables in memory: not of few rows, nor if they are declared numeric or all there is,
- * and from whatever number if they are called id. */
+/* They are left out by the rule for tables in memory: not of few rows, nor if they are declared numeric or all there
+ * is, and from whatever number if they are called id. */
 static void test_counters(void **state)
 {
     rung_ctx *ctx = *state;
@@ -397,8 +397,8 @@ static double norm_of_difference(int64_t n, const double *a, const double *b)
     return sqrt(sum);
 }
 
-/* The products of some of the rows: the same sums, and nearly the same scatter, whether kernel columns are summed before
- * they are solved for (narrow kernels) or not, about a shift or not, in single precision or not. */
+/* The products of some of the rows: the same sums, and nearly the same scatter, whether kernel columns are summed
+ * before they are solved for (narrow kernels) or not, about a shift or not, in single precision or not. */
 static void test_thinned_products(void **state)
 {
     rung_ctx *ctx = *state;
@@ -609,8 +609,8 @@ static rung_data *encode_counts(rung_ctx *ctx, const char *path, const rung_enco
     return data;
 }
 
-/* Columns that count the rows are left out unless the caller says what they are, whatever is said of others and however they
- * are called. */
+/* Columns that count the rows are left out unless the caller says what they are, whatever is said of others and however
+ * they are called. */
 static void test_counting_columns(void **state)
 {
     rung_ctx *ctx = *state;

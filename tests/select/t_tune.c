@@ -872,8 +872,8 @@ static void folds_that_leave_one_class(void **state)
     dataset_free(data);
 }
 
-/* What a search says of a row held out is what a fit to the others says of it: one member or many, with probabilities of
- * their own or not, also where a class has all its rows held out. */
+/* What a search says of a row held out is what a fit to the others says of it: one member or many, with probabilities
+ * of their own or not, also where a class has all its rows held out. */
 static void held_out_is_a_fit_of_the_rest(void **state)
 {
     rung_ctx *ctx = *state;
@@ -1211,8 +1211,8 @@ static void the_corrected_error_is_that_of_new_rows(void **state)
         fail_msg("the winner's error is off by %.3f, corrected %.3f", winner, corrected);
 }
 
-/* Points on labelled and on all rows, with costs, probabilities as the criterion and one standard error; leave-one-out is
- * corrected in five parts. */
+/* Points on labelled and on all rows, with costs, probabilities as the criterion and one standard error; leave-one-out
+ * is corrected in five parts. */
 static void the_choice_is_corrected_among_all_kinds(void **state)
 {
     rung_ctx *ctx = *state;

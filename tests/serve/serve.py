@@ -27,13 +27,15 @@ TRAIN = """age,colour,dose,grade
 44,blue,1.25,mid
 58,red,3.25,high
 """
-ROWS = [{"age": 40, "colour": "red", "dose": 1}, {"age": 57.5, "colour": "blue", "dose": None}, {"age": 20, "colour": "red", "dose": 0.1}]
+ROWS = [{"age": 40, "colour": "red", "dose": 1}, {"age": 57.5, "colour": "blue", "dose": None},
+        {"age": 20, "colour": "red", "dose": 0.1}]
 
 
 def check_predictions(score, server, rung, folder):
     (folder / "rows.csv").write_text("age,colour,dose\n" + "".join(
         ",".join("" if v is None else str(v) for v in row.values()) + "\n" for row in ROWS))
-    wanted = json.loads(subprocess.run([rung, "predict", "model.rung", "rows.csv", "--json", "--proba", "--interval", "0.8"],
+    wanted = json.loads(subprocess.run([rung, "predict", "model.rung", "rows.csv", "--json", "--proba", "--interval",
+                                        "0.8"],
                                        cwd=folder, capture_output=True, check=True).stdout)
     status, batch = server.post("predict", {"rows": ROWS, "interval": 0.8})
     score.check(status == 200 and batch == wanted, f"a batch: {status} {batch}, not {wanted}")
@@ -41,7 +43,8 @@ def check_predictions(score, server, rung, folder):
     score.check(one == wanted["rows"], "one row at a time")
     lists = server.post("predict", {"rows": [list(row.values()) for row in ROWS], "interval": 0.8})[1]
     score.check(lists == wanted, "rows as lists")
-    texts = server.post("predict", {"rows": [{k: None if v is None else str(v) for k, v in row.items()} for row in ROWS], "interval": 0.8})[1]
+    texts = server.post("predict", {"rows": [{k: None if v is None else str(v) for k, v in row.items()}
+                                             for row in ROWS], "interval": 0.8})[1]
     score.check(texts == wanted, "numbers as texts")
     bare = server.post("predict", ROWS)[1]
     score.check([r["rank"] for r in bare["rows"]] == [r["rank"] for r in wanted["rows"]], "a list alone")
@@ -85,15 +88,18 @@ def check_errors(score, server):
             ({}, "the body must be {\"rows\": [...]}"), ("7", "the body is not JSON"),
             ({"rows": []}, "there are no rows"), ({"rows": [good], "rowss": 1}, "unknown key 'rowss'"),
             ({"rows": [good, 3]}, "row 2 is neither an object of columns nor a list of values"),
-            ({"rows": [dict(good, agee=1)]}, "row 1 has a column 'agee' that the model does not know; did you mean 'age'?"),
+            ({"rows": [dict(good, agee=1)]},
+             "row 1 has a column 'agee' that the model does not know; did you mean 'age'?"),
             ({"rows": [good, {"age": 1, "dose": 2}]}, "row 2 has no column 'colour'; write null for a missing value"),
             ({"rows": [dict(good, dose=[1])]}, "row 1, column 'dose': expected a number, a text or null"),
             ({"rows": [[1, "red"]]}, "row 1 has 2 values, but the model has 3 columns"),
             ({"rows": [dict(good, dose="much")]}, "'much' is not a number"),
             ({"rows": [good], "interval": 2}, "interval: expected a probability between 0 and 1")]:
         status, reply = server.post("predict", body)
-        score.check(status == 400 and sentence in reply["error"] and "\n" not in reply["error"], f"{str(body)[:60]}: {status} {reply}")
-    for body, sentence in [({"rows": [good], "fixed": 3}, "fixed: expected names"), ({"rows": [good], "fixed": "agee"}, "agee"),
+        score.check(status == 400 and sentence in reply["error"] and "\n" not in reply["error"],
+                    f"{str(body)[:60]}: {status} {reply}")
+    for body, sentence in [({"rows": [good], "fixed": 3}, "fixed: expected names"),
+                           ({"rows": [good], "fixed": "agee"}, "agee"),
                            ({"rows": [good], "samples": 0}, "samples: expected a whole number")]:
         status, reply = server.post("explain", body)
         score.check(status == 400 and sentence in reply["error"], f"explain {body}: {status} {reply}")
@@ -107,22 +113,28 @@ def check_errors(score, server):
 def check_admission(score, server):
     """Nobody without the token, by another name, or from a page of another site."""
     body = {"rows": ROWS}
-    for path in ("predict", "/predict", "x" * 32 + "/predict", server.token[:-1] + "/predict", server.token + "0/predict",
-                 server.token.upper() + "x/predict", "", "../" + server.token + "/predict", "etc/passwd", "%2e%2e/%2e%2e/etc/passwd"):
+    for path in ("predict", "/predict", "x" * 32 + "/predict", server.token[:-1] + "/predict",
+                 server.token + "0/predict",
+                 server.token.upper() + "x/predict", "", "../" + server.token + "/predict", "etc/passwd",
+                 "%2e%2e/%2e%2e/etc/passwd"):
         status, _ = server.post(path, body, token=False)
         score.check(status == 403, f"without the token, /{path}: {status}")
     bearer = {"Authorization": "Bearer " + server.token}
     score.check(server.post("predict", body, token=False, headers=bearer)[0] == 200, "the token in a header")
     for wrong in ("Bearer " + server.token[:-1], "Bearer", server.token, "Basic " + server.token):
-        score.check(server.post("predict", body, token=False, headers={"Authorization": wrong})[0] == 403, f"Authorization: {wrong}")
-    for host in ("example.org", f"example.org:{server.port}", "127.0.0.1", f"127.0.0.1:{server.port + 1}", "", f"127.0.0.1.example.org:{server.port}"):
+        score.check(server.post("predict", body, token=False, headers={"Authorization": wrong})[0] == 403,
+                    f"Authorization: {wrong}")
+    for host in ("example.org", f"example.org:{server.port}", "127.0.0.1", f"127.0.0.1:{server.port + 1}", "",
+                 f"127.0.0.1.example.org:{server.port}"):
         score.check(server.post("predict", body, headers={"Host": host})[0] == 403, f"Host: {host}")
-    for origin in ("http://example.org", "null", f"https://127.0.0.1:{server.port}", f"http://127.0.0.1:{server.port}.example.org", "file://"):
+    for origin in ("http://example.org", "null", f"https://127.0.0.1:{server.port}",
+                   f"http://127.0.0.1:{server.port}.example.org", "file://"):
         score.check(server.post("predict", body, headers={"Origin": origin})[0] == 403, f"Origin: {origin}")
     for name in ("127.0.0.1", "localhost"):
         own = {"Host": f"{name}:{server.port}", "Origin": f"http://{name}:{server.port}"}
         score.check(server.post("predict", body, headers=own)[0] == 200, f"its own name {name}")
-    score.check(server.headers["x-content-type-options"] == "nosniff" and "access-control-allow-origin" not in server.headers and
+    score.check(server.headers["x-content-type-options"] == "nosniff"
+                and "access-control-allow-origin" not in server.headers and
                 server.headers["content-security-policy"].startswith("default-src 'none'"), f"headers {server.headers}")
 
 
@@ -146,8 +158,10 @@ def check_sizes(score, server):
     head = f"POST /{server.token}/predict HTTP/1.1\r\nHost: {server.host}\r\n".encode()
     for length in (b"16777217", b"99999999999999999999999", b"-1", b"x"):
         answer = raw(server, head + b"Content-Length: " + length + b"\r\n\r\n")
-        score.check(not answer.startswith(b"HTTP/1.1 200") and b"\"rank\"" not in answer, f"a length of {length}: {answer[:80]}")
-    score.check(raw(server, head + b"Content-Length: 16777217\r\n\r\n").startswith(b"HTTP/1.1 413"), "a length above 16 MiB")
+        score.check(not answer.startswith(b"HTTP/1.1 200") and b"\"rank\"" not in answer,
+                    f"a length of {length}: {answer[:80]}")
+    score.check(raw(server, head + b"Content-Length: 16777217\r\n\r\n").startswith(b"HTTP/1.1 413"),
+                "a length above 16 MiB")
     endless = b"Transfer-Encoding: chunked\r\n\r\n" + (b"100000\r\n" + b" " * 0x100000 + b"\r\n") * 18 + b"0\r\n\r\n"
     score.check(b"\"rank\"" not in raw(server, head + endless), "a body of unknown length above 16 MiB")
     raw(server, b"GET /" + b"a" * 200000 + b" HTTP/1.1\r\nHost: " + server.host.encode() + b"\r\n\r\n")
@@ -218,8 +232,10 @@ def check_start(score, rung, folder):
     status, reply = server.get("health")
     score.check(status == 200 and reply["status"] == "ok" and reply["classes"] == ["low", "mid", "high"] and
                 [c["name"] for c in reply["columns"]] == ["age", "colour", "dose"], f"health: {reply}")
-    taken = subprocess.run([rung, "serve", "model.rung", "--port", str(server.port)], cwd=folder, capture_output=True, text=True)
-    score.check(taken.returncode == 1 and taken.stderr == f"rung: serve: port {server.port} is in use; give another --port, "
+    taken = subprocess.run([rung, "serve", "model.rung", "--port", str(server.port)], cwd=folder, capture_output=True,
+                           text=True)
+    score.check(taken.returncode == 1
+                and taken.stderr == f"rung: serve: port {server.port} is in use; give another --port, "
                 "or none to take a free one\n", f"a port in use: {taken.stderr}")
     for address in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET):
         if not address[4][0].startswith("127."):
@@ -232,24 +248,29 @@ def check_start(score, rung, folder):
     chosen.end()
     for text in ("short", "", "with/slash/and/more", "a" * 500):
         (folder / "token").write_text(text)
-        bad = subprocess.run([rung, "serve", "model.rung", "--token", "token"], cwd=folder, capture_output=True, text=True, timeout=100)
+        bad = subprocess.run([rung, "serve", "model.rung", "--token", "token"], cwd=folder, capture_output=True,
+                             text=True, timeout=100)
         score.check(bad.returncode == 1 and "16 to 200 letters" in bad.stderr, f"token {text}: {bad.stderr}")
 
 
 def check_as_printed(score, rung, folder):
     """Latent means, and samples by the seed: as the command prints them."""
-    subprocess.run([rung, "fit", "train.csv", "--order", "low<mid<high", "-m", "isbor", "-q", "-o", "latent.rung"], cwd=folder, check=True)
+    subprocess.run([rung, "fit", "train.csv", "--order", "low<mid<high", "-m", "isbor", "-q", "-o", "latent.rung"],
+                   cwd=folder, check=True)
     (folder / "row.csv").write_text("age,colour,dose\n40,red,1\n")
 
     def printed(*words):
-        return json.loads(subprocess.run([rung, *words, "--json", "-q"], cwd=folder, capture_output=True, check=True).stdout)
+        return json.loads(subprocess.run([rung, *words, "--json", "-q"], cwd=folder, capture_output=True,
+                                         check=True).stdout)
     found = []
     for seed in (1, 7):
         server = Server(rung, "serve", "latent.rung", "--data", "train.csv", "--seed", seed, "-q", folder=folder)
         wanted = printed("predict", "latent.rung", "row.csv", "--proba")
-        score.check("sd" in wanted["rows"][0] and server.post("predict", {"rows": ROWS[:1]})[1] == wanted, "mean and sd of the latent value")
+        score.check("sd" in wanted["rows"][0] and server.post("predict", {"rows": ROWS[:1]})[1] == wanted,
+                    "mean and sd of the latent value")
         found.append(server.post("explain", {"rows": ROWS[:1], "samples": 3})[1]["rows"][0])
-        wanted = printed("explain", "latent.rung", "row.csv", "--row", "1", "--background", "train.csv", "--samples", "3", "--seed", str(seed))
+        wanted = printed("explain", "latent.rung", "row.csv", "--row", "1", "--background", "train.csv", "--samples",
+                         "3", "--seed", str(seed))
         score.check(found[-1] == wanted, f"samples drawn by the seed {seed}")
         server.end()
     score.check(found[0] != found[1], "another seed draws other samples")
@@ -264,7 +285,8 @@ def check_decimal_commas(score, rung, folder):
     number = server.post("predict", [{"size": 2.125}])[1]
     score.check(server.post("predict", [{"size": "2,125"}])[1] == number, "the same as a text")
     mixed = server.post("predict", [{"size": 2.125}, {"size": "7,5"}])
-    score.check(mixed[0] == 400 and "a number in row 1 and a text in row 2" in mixed[1]["error"], f"a number beside a text: {mixed}")
+    score.check(mixed[0] == 400 and "a number in row 1 and a text in row 2" in mixed[1]["error"],
+                f"a number beside a text: {mixed}")
     server.end()
 
 

@@ -11,7 +11,8 @@ class Server:
 
     def __init__(self, rung, *arguments, folder=None, env=None):
         self.process = subprocess.Popen([rung, *map(str, arguments)], cwd=folder, env=env, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+                                        stderr=subprocess.PIPE, text=True,
+                                        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.address = self.process.stdout.readline().strip()
         if not self.address.startswith("http://127.0.0.1:"):
             raise RuntimeError(f"no address: {self.address!r} {self.process.stderr.read()}")

@@ -82,8 +82,8 @@ static void test_clear_curves(void **state)
     assert_true(f.value == 0 && f.low == 0 && f.high == 0);
 }
 
-/* An error now that was measured by itself: its range is that of the forecast where the curve is flat, wider still where
- * fits vary, and a range that ends at no error is no failure. */
+/* An error now that was measured by itself: its range is that of the forecast where the curve is flat, wider still
+ * where fits vary, and a range that ends at no error is no failure. */
 static void test_error_now(void **state)
 {
     rung_ctx *ctx = *state;

@@ -116,7 +116,8 @@ static void test_random_share(void **state)
     rung_data_free(data);
 }
 
-/* The default: every second row until 8 labelled rows count in the error, also where they come one by one; then a fifth. */
+/* The default: every second row until 8 labelled rows count in the error, also where they come one by one; then a
+ * fifth. */
 static void test_first_random(void **state)
 {
     enum { LABELS = 40, EARLY = 18 };
@@ -264,8 +265,8 @@ static double distance_from_middle(rung_ctx *ctx)
     return sum / WANTED;
 }
 
-/* Where labels are mostly noise, rows that lie apart are hardly worth one. The mean over all rows is 2; suggestions that
- * expect little noise have 5. */
+/* Where labels are mostly noise, rows that lie apart are hardly worth one. The mean over all rows is 2; suggestions
+ * that expect little noise have 5. */
 static void test_noisy_labels(void **state)
 {
     double noisy = distance_from_middle(*state);
@@ -359,7 +360,8 @@ static void test_forecast_against_the_truth(void **state)
     if (held < 32) fail_msg("the range holds in %d of %d draws", held, DRAWS);
 }
 
-/* Only rows that were not chosen count in the error of a fit: here that of the constant median, 2, is 0 on the others. */
+/* Only rows that were not chosen count in the error of a fit: here that of the constant median, 2, is 0 on the others.
+ * */
 static void test_chosen_rows_do_not_count(void **state)
 {
     rung_ctx *ctx = *state;
@@ -459,8 +461,8 @@ static outcome label_and_fit(rung_ctx *ctx, const rung_spec *spec, const labelli
 }
 
 /* The error that a fit reports after suggestions is that on new rows, also when there are few labels and none at the
- * start: on average over draws it is right where the chosen rows do not count, and far too large where they do. The 95 %
- * range contains it nearly as often as it says, from four rows on. */
+ * start: on average over draws it is right where the chosen rows do not count, and far too large where they do. The 95
+ * % range contains it nearly as often as it says, from four rows on. */
 static void test_error_is_honest(void **state)
 {
     static const struct {

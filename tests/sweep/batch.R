@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The jobs of a folder through the R package (tests/sweep/batch.py): what R reads of a file, answered by the model of the
-# sweep and by one of its own; the same cells go into a file with row names, for the command.
+# The jobs of a folder through the R package (tests/sweep/batch.py): what R reads of a file, answered by the model of
+# the sweep and by one of its own; the same cells go into a file with row names, for the command.
 suppressMessages(library(rung))
 
 text_of <- function(column) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cases through R, many at once, because R starts slowly: a model that R loads, and one that R fits, answer the frame that R
-reads as the command answers the file that R would write of it, with row names."""
+"""Cases through R, many at once, because R starts slowly: a model that R loads, and one that R fits, answer the frame
+that R reads as the command answers the file that R would write of it, with row names."""
 import json
 import shutil
 import subprocess
@@ -86,7 +86,8 @@ def compare(folder):
     try:
         if answered(folder / "model.rung", frame) != numbers(folder / "loaded"):
             yield "loaded by R: other answers than those of the command"
-        _, refusal = command("fit", frame, *json.loads((folder / "options").read_text()), "-o", folder / "own.command", "-q")
+        _, refusal = command("fit", frame, *json.loads((folder / "options").read_text()), "-o", folder / "own.command",
+                             "-q")
         if refusal:
             yield f"fit of what R wrote is refused: {refusal}"
         elif answered(folder / "own.command", frame) != numbers(folder / "fitted"):

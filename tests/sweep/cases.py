@@ -5,7 +5,8 @@ import random
 import columns as kinds
 from tables import Form, Table
 
-NAMES = ["age", "x1", "Größe", "a b", "weight (kg)", "q,r", 'the "best"', "n" * 400, "1st", "日", "x=y", "two\nlines", "Score"]
+NAMES = ["age", "x1", "Größe", "a b", "weight (kg)", "q,r", 'the "best"', "n" * 400, "1st", "日", "x=y", "two\nlines",
+         "Score"]
 CLASS_NAMES = [
     ["none", "mild", "some", "severe", "worst", "f", "g", "h", "i", "j", "k"],
     ["klein", "größer", "groß", "d e", "e, f", 'f "g"', "g;h", "h", "i", "j", "k"],
@@ -59,7 +60,8 @@ class Case:
         drawn = r.choices(names, weights, k=width)
         if r.random() < 0.3:
             drawn = [r.choice(kinds.PLAIN) for _ in drawn]
-        self.drawn = [kinds.Column(self._name(r, j), kind, random.Random(r.getrandbits(64))) for j, kind in enumerate(drawn)]
+        self.drawn = [kinds.Column(self._name(r, j), kind, random.Random(r.getrandbits(64))) for j,
+                      kind in enumerate(drawn)]
         for column in self.drawn:
             column.draw(self.rows)
         self._draw_labels(r)

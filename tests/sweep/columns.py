@@ -5,7 +5,8 @@ column are the same however many follow, so that a population can be drawn furth
 import datetime
 import math
 
-WORDS = ["red", "blue", "green", "north", "south", "Ärger", "naïve", "日本", "a, b", 'say "hi"', "two\nlines", "o'hara", "x;y",
+WORDS = ["red", "blue", "green", "north", "south", "Ärger", "naïve", "日本", "a, b", 'say "hi"', "two\nlines", "o'hara",
+         "x;y",
          "(none)", "100%", "-", "é" * 40, "TRUE story", "w" * 300]
 
 
@@ -169,11 +170,14 @@ def nothing(r):
 
 # kind -> (maker, how often, share of the cells that may be missing)
 KINDS = {
-    "real": (real, 30), "rounded": (rounded, 12), "grid": (grid, 12), "two-valued": (two_valued, 10), "constant": (constant, 4),
-    "boolean": (boolean, 6), "tick": (tick, 5), "category": (category, 9), "category of numbers": (category_of_numbers, 5),
+    "real": (real, 30), "rounded": (rounded, 12), "grid": (grid, 12), "two-valued": (two_valued, 10),
+    "constant": (constant, 4),
+    "boolean": (boolean, 6), "tick": (tick, 5), "category": (category, 9),
+    "category of numbers": (category_of_numbers, 5),
     "ordered words": (ordered_words, 4), "date": (date, 4), "date in zones": (date_in_zones, 2), "time": (time, 2),
     "unit": (unit, 2), "counter": (counter, 2), "unique text": (unique_text, 2), "patient": (patient, 3),
-    "missing code": (code_with_missing_number, 2), "extreme": (extreme, 1.5), "zeros": (zeros, 2), "far row": (far_row, 1.5),
+    "missing code": (code_with_missing_number, 2), "extreme": (extreme, 1.5), "zeros": (zeros, 2),
+    "far row": (far_row, 1.5),
     "long number": (long_number, 0.5), "nothing": (nothing, 1.5),
 }
 PLAIN = ("real", "rounded")  # numbers that stay numbers whatever they are multiplied by
@@ -186,7 +190,8 @@ class Column:
         self.name, self.kind, self.r = name, kind, r
         self.cell = KINDS[kind][0](r)
         self.weight = r.choice([0, 0, 1, 1, 2]) * r.choice([-1, 1])
-        self.missing = r.choice([0, 0, 0, 0, 0.05, 0.3, 0.9]) if kind not in ("constant", "tick", "nothing", "counter") else 0
+        self.missing = r.choice([0, 0, 0, 0, 0.05, 0.3, 0.9]) if kind not in ("constant", "tick", "nothing",
+                                                                              "counter") else 0
         self.absent = r.choice(["", "", "", "NA", "?"])
         self.cells, self.effects = [], []
 

@@ -90,8 +90,8 @@ def numbers(cells):
 
 @relation(lambda case: True)
 def by_command(base):
-    """rung fit and predict give the numbers of this process; a file without labels is predicted alike; evaluate gives the
-    metrics of these predictions."""
+    """rung fit and predict give the numbers of this process; a file without labels is predicted alike; evaluate gives
+    the metrics of these predictions."""
     fit, folder = base.fit, base.folder
     model = folder / "command.rung"
     try:
@@ -118,7 +118,8 @@ def compare_printed(fit, printed, classes):
     a = fit.answers
     if score is not None and not np.array_equal(numbers(score), a.score[:, 0]):
         yield "predict prints other scores"
-    if proba is not None and a.proba is not None and not np.array_equal(np.array([numbers(p) for p in proba]).T, a.proba):
+    if proba is not None and a.proba is not None and not np.array_equal(np.array([numbers(p) for p in proba]).T,
+                                                                        a.proba):
         yield "predict prints other probabilities"
     if a.rank is not None and label != [classes[r - 1] if r else "unsure" for r in a.rank]:
         yield "predict prints other classes"
@@ -224,7 +225,8 @@ def fitted_by_python(base):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            model = rung.fit_files(fit.path, estimator(fit), label=table.label, weights=table.weights, groups=table.groups)
+            model = rung.fit_files(fit.path, estimator(fit), label=table.label, weights=table.weights,
+                                   groups=table.groups)
         except (rung.RungError, TypeError, ValueError) as why:
             yield f"{type(why).__name__}: {why}"
             return

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a change of the table must do to the answers: nothing, or what is known.
 
-A relation is a function of a `Base` (a case, its fit, its folder) that yields what is wrong. `applies` says which methods
-and options are exempt, with the reason beside it."""
+A relation is a function of a `Base` (a case, its fit, its folder) that yields what is wrong. `applies` says which
+methods and options are exempt, with the reason beside it."""
 import copy
 import random
 
@@ -14,8 +14,8 @@ from library import Fit, Refused, lib, text
 RELATIONS = {}
 # Trees break ties between equally good splits by the order of columns and rows, and draw both.
 TREES = {"boost", "auto"}
-# Without folds in the fit. Their probabilities are flattened by parts of the rows, which are drawn in the order of rows and
-# classes: where these change, only scores are compared.
+# Without folds in the fit. Their probabilities are flattened by parts of the rows, which are drawn in the order of rows
+# and classes: where these change, only scores are compared.
 NO_FOLDS = {"ckr", "ogp"}
 
 
@@ -66,16 +66,16 @@ def inner(answers):
 
 
 def score_distance(a, b):
-    """How far scores are apart, against their spread. Of columns that say nothing all scores are one, and their spread is
-    rounding: below 1e-8 of their size it counts as that."""
+    """How far scores are apart, against their spread. Of columns that say nothing all scores are one, and their spread
+    is rounding: below 1e-8 of their size it counts as that."""
     a, b = np.asarray(a), np.asarray(b)
     spread = float(np.std(a)) + 1e-8 * float(np.abs(a).max()) + 1e-300
     return float(np.abs(a - b).max()) / spread
 
 
 def blended(fit):
-    """Rows whose score takes the labels of equal rows into account. How much follows from held-out probabilities, which are
-    flattened by parts drawn in the order of rows and classes (docs/equal-rows.md)."""
+    """Rows whose score takes the labels of equal rows into account. How much follows from held-out probabilities, which
+    are flattened by parts drawn in the order of rows and classes (docs/equal-rows.md)."""
     table = fit.table
     cells = list(zip(*(column.cells for column in table.features()), strict=True))
     known = {cell for cell, label in zip(cells, table.labels(), strict=True) if label not in ("", "NA", "?")}
@@ -83,9 +83,9 @@ def blended(fit):
 
 
 def flat(a, b):
-    """gpor with its noise at the floor: a threshold between two classes of rows that are apart may be anywhere between them,
-    up to what the gradient of the evidence tells (2e-6 per row). None: it is not; else how far the evidences are apart, in
-    units of the 1e-3 up to which answers of gpor must agree."""
+    """gpor with its noise at the floor: a threshold between two classes of rows that are apart may be anywhere between
+    them, up to what the gradient of the evidence tells (2e-6 per row). None: it is not; else how far the evidences are
+    apart, in units of the 1e-3 up to which answers of gpor must agree."""
     told = [fit.report() for fit in (a, b)]
     if "log_evidence" not in told[0] or min(one["noise"] for one in told) > 1.5 * 0.02:
         return None
@@ -128,9 +128,9 @@ def with_column(table, cells, place, name="added"):
 
 
 def knife_edge(case):
-    """Where the last bit of a sum decides: graphs of neighbours break ties of distances by it, and their eigenproblems may
-    have eigenvalues as near as that; support vectors are found up to a tolerance, within which there are many answers.
-    auto has graphs, too: it is compared where distances differ."""
+    """Where the last bit of a sum decides: graphs of neighbours break ties of distances by it, and their eigenproblems
+    may have eigenvalues as near as that; support vectors are found up to a tolerance, within which there are many
+    answers. auto has graphs, too: it is compared where distances differ."""
     if method(case) == "auto":
         fine = [c for c in case.table.features() if c.kind == "real" and not {"", "NA", "?"} & set(c.cells)]
         return case.repeated or not fine
@@ -167,7 +167,8 @@ def renamed_columns(base):
     yield from same(base, lambda: fit_like(base, table, "renamed", options))
 
 
-@relation(lambda case: method(case) not in TREES and not shaped(case) and not knife_edge(case) and case.options.scale != "relevance")
+@relation(lambda case: method(case) not in TREES and not shaped(case) and not knife_edge(case)
+          and case.options.scale != "relevance")
 def moved_columns(base):
     """Sums over columns in another order: rounding. Exempt: trees (and relevance, which is theirs), matrices."""
     table = base.case.table.copy()
@@ -179,7 +180,8 @@ def moved_columns(base):
 
 @relation(lambda case: case.options.scale != "none" or method(case) in ("boost", "median"))
 def power_of_two(base):
-    """Scaled columns times a power of two: the same bits. Exempt: --scale none, but for trees, whose bins move along."""
+    """Scaled columns times a power of two: the same bits. Exempt: --scale none, but for trees, whose bins move
+    along."""
     table = base.case.table.copy()
     r = base.case.stream("power")
     for column in table.features():
@@ -199,7 +201,8 @@ def renamed_classes(base):
     names = case.class_names
     present = [name for name in names if options.order is not None or name in case.table.labels()]
     sort = sorted(present, key=names.index)
-    new = dict(zip(sort, [f"c{k}" for k in range(len(sort))] if r.random() < 0.5 else [str(3 * k - 4) for k in range(len(sort))],
+    new = dict(zip(sort, [f"c{k}" for k in range(len(sort))] if r.random() < 0.5
+                   else [str(3 * k - 4) for k in range(len(sort))],
                    strict=True))
     options.order = "<".join(new[name] for name in sort)
     options.class_weights = {new[name]: w for name, w in options.class_weights.items() if name in new}
@@ -219,7 +222,8 @@ SYMMETRIC = {"pom", "gpor", "ogp", "ckr", "median", "llgc"}
           and not case.intervals and case.options.cost is None and case.options.scale != "relevance")
 def reversed_classes(base):
     """The order turned around mirrors the answers. Folds are drawn class by class: only without them. Exempt:
-    relevance (trees), costs, which may be one-sided; further starts of gpor, which are drawn for thresholds in order."""
+    relevance (trees), costs, which may be one-sided; further starts of gpor, which are drawn for thresholds in
+    order."""
     case, options = base.case, base.options_copy()
     if method(case) not in NO_FOLDS:
         options.params["calibrate"] = "0"
@@ -292,14 +296,16 @@ NO_COUNTS = {"boost", "auto", "s-dl", "ces-dl", "es-dl", "kes-dl"}
           and case.options.scale != "relevance" and "landmarks" not in case.options.params and not case.options.passes
           and not case.options.bins and not case.options.as_published and case.rows <= 150)
 def repeated_rows(base):
-    """A row of weight k is k equal rows that leave together, and one of weight 0 is none: scaling, fit, folds, calibration
-    and reported error. Exempt: NO_COUNTS, relevance (random trees), quantiles of targets (bins), medians of missing cells and
-    the kinds of columns that are told by how often their cells repeat: here numbers without missing ones."""
+    """A row of weight k is k equal rows that leave together, and one of weight 0 is none: scaling, fit, folds,
+    calibration and reported error. Exempt: NO_COUNTS, relevance (random trees), quantiles of targets (bins), medians of
+    missing cells and the kinds of columns that are told by how often their cells repeat: here numbers without missing
+    ones."""
     case, options, r = base.case, base.options_copy(), base.case.stream("repeated")
     options.equal_rows = "together"
     rows = range(case.table.rows)
     own = [case.table.label, case.table.groups]
-    kept = [c for c in case.table.columns if c.name in own or c.kind in (*kinds.PLAIN, "two-valued") and "" not in c.cells
+    kept = [c for c in case.table.columns if c.name in own or c.kind in (*kinds.PLAIN, "two-valued")
+            and "" not in c.cells
             and not {"NA", "?"} & set(c.cells)]
     if len(kept) == sum(name is not None for name in own):
         return
@@ -322,7 +328,8 @@ def repeated_rows(base):
     new = weighted.without(*[name for name in own if name], "times")
     if not case.form.header:
         new = weighted
-    apart, ranks = distance(a.on(new, base.folder), b.on(new if case.form.header else weighted.without("times"), base.folder))
+    apart, ranks = distance(a.on(new, base.folder),
+                            b.on(new if case.form.header else weighted.without("times"), base.folder))
     if apart > base.rounding():
         yield f"answers differ by {apart:.3g}, ranks of {ranks:.1%} of the rows"
 
@@ -356,15 +363,17 @@ def answered_alone(base):
             yield f"{name} of rows {[i + 1 for i in rows]} alone: {other.arrays[name]!r}, with all: {array[rows]!r}"
 
 
-@relation(lambda case: method(case) in ("kdlor", "krr", "ckr", "pom", "boost", "isbor", "auto") and not case.options.passes
+@relation(lambda case: method(case) in ("kdlor", "krr", "ckr", "pom", "boost", "isbor", "auto")
+          and not case.options.passes
           and case.table.groups is None and not case.options.real and not case.options.bins)
 def in_passes(base):
-    """Read in passes, the sample being everything: the same up to rounding. Exempt: landmarks, which are chosen otherwise;
-    ckr with a graph; trees of a part of the rows, which is drawn row by row. Of trees the first are compared: their leaves
-    have values in steps of 2^-16, by which later rounds may choose between splits that are as good as equal, and weights
-    of classes make such splits of the first round, too (docs/scale.md)."""
+    """Read in passes, the sample being everything: the same up to rounding. Exempt: landmarks, which are chosen
+    otherwise; ckr with a graph; trees of a part of the rows, which is drawn row by row. Of trees the first are
+    compared: their leaves have values in steps of 2^-16, by which later rounds may choose between splits that are as
+    good as equal, and weights of classes make such splits of the first round, too (docs/scale.md)."""
     options, exempt = base.options_copy(), {"boost": {"rows": "1", "rounds": "1"}, "auto": {"trees": "without"}}
-    if options.params.get("landmarks") not in (None, "exact") or (method(base.case) == "ckr" and "mu" in options.params):
+    if options.params.get("landmarks") not in (None,
+                                               "exact") or (method(base.case) == "ckr" and "mu" in options.params):
         return
     options.params.update(exempt.get(method(base.case), {}))
     if method(base.case) == "boost":
@@ -385,12 +394,14 @@ def in_passes(base):
 
 # ---- the truth ----
 
-@relation(lambda case: not case.repeated and case.options.equal_rows != "together" and case.table.groups is None and case.table.weights is None and case.rows >= 20
+@relation(lambda case: not case.repeated and case.options.equal_rows != "together" and case.table.groups is None
+          and case.table.weights is None and case.rows >= 20
           and not case.options.real and not case.options.bins and not case.intervals and case.options.cost is None
-          and case.form.header and "answer" not in [c.name for c in case.table.columns] and "suggested" not in [c.name for c in case.table.columns])
+          and case.form.header and "answer" not in [c.name for c in case.table.columns]
+          and "suggested" not in [c.name for c in case.table.columns])
 def reported_error(base):
-    """The reported error against that on new rows of the population: six standard errors, and a tenth of a class. Exempt:
-    rows that are held out together at the caller's word; here all are drawn by themselves."""
+    """The reported error against that on new rows of the population: six standard errors, and a tenth of a class.
+    Exempt: rows that are held out together at the caller's word; here all are drawn by themselves."""
     if base.fit.cv_mae is None or base.fit.cv_n < 15:
         return
     table, truth = base.case.new_rows()
@@ -400,7 +411,8 @@ def reported_error(base):
         return
     names = [lib.rung_model_class_name(base.fit.model, k + 1) for k in range(lib.rung_model_classes(base.fit.model))]
     known, said = {meaning(text(name)): k for k, name in enumerate(names)}, [meaning(c) for c in base.case.class_names]
-    pairs = [(known[said[y - 1]], rank - 1) for y, rank in zip(truth, answers.rank, strict=True) if said[y - 1] in known]
+    pairs = [(known[said[y - 1]], rank - 1) for y,
+             rank in zip(truth, answers.rank, strict=True) if said[y - 1] in known]
     errors = np.array([abs(y - said) for y, said in pairs])
     error = errors.std() * (1 / base.fit.cv_n + 1 / len(errors)) ** 0.5
     if abs(errors.mean() - base.fit.cv_mae) > 6 * error + 0.1:
@@ -419,8 +431,8 @@ class Base:
         return other
 
     def rounding(self):
-        """How far answers may move where sums are taken in another order: iterations stop within a tolerance. A search that
-        was cut, and said so, is somewhere on its way."""
+        """How far answers may move where sums are taken in another order: iterations stop within a tolerance. A search
+        that was cut, and said so, is somewhere on its way."""
         if self.fit.report().get("settled") == 0:
             return float("inf")
         return {"svorim": 1e-2, "svorex": 1e-2, "isvor": 1e-2, "sbor": 1e-2, "isbor": 1e-2, "gpor": 1e-3, "ogp": 5e-3,

@@ -78,7 +78,8 @@ def report(fit):
         if not (out.n > 0 and 0 <= out.mae <= classes - 1):
             found.append(("reported error", f"mae {out.mae} over {out.n} rows of {classes} classes"))
         if lib.rung_model_labelled(fit.model) < out.n:
-            found.append(("reported error", f"measured on {out.n} rows of {lib.rung_model_labelled(fit.model)} labelled"))
+            found.append(("reported error",
+                          f"measured on {out.n} rows of {lib.rung_model_labelled(fit.model)} labelled"))
     fit.cv_mae, fit.cv_n = (out.mae, out.n) if lib.rung_model_cv(fit.model, out) else (None, 0)
     try:
         described = ffi.new("char **")

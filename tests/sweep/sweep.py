@@ -4,8 +4,8 @@
 
     sweep.py RUNG [--seed N] [--minutes M | --cases N | --case NUMBER] [--method NAME] [--relation NAME]
 
-A case is made of the seed and its number alone. It runs in a process of its own, so that a crash and a hang are findings
-like others. Prints each finding with the command that repeats it; exit 1 if there was one."""
+A case is made of the seed and its number alone. It runs in a process of its own, so that a crash and a hang are
+findings like others. Prints each finding with the command that repeats it; exit 1 if there was one."""
 import argparse
 import collections
 import os
@@ -116,8 +116,8 @@ class Log:
     """Counts what was done and found."""
 
     def __init__(self, arguments):
-        self.arguments, self.done, self.found, self.refusals = arguments, collections.Counter(), collections.Counter(), \
-            collections.Counter()
+        self.arguments = arguments
+        self.done, self.found, self.refusals = (collections.Counter() for _ in range(3))
 
     def add(self, number, out):
         self.done["cases"] += 1
@@ -129,7 +129,8 @@ class Log:
                 print(f"{number}: refused: {out.refusal[1]}   [{out.what[:60]}]", flush=True)
         for kind, detail in out.findings:
             self.found[kind] += 1
-            print(f"FOUND {kind}: {detail}\n      {out.what}\n      tools/sweep --seed {self.arguments.seed} --case {number}",
+            print(f"FOUND {kind}: {detail}\n      {out.what}\n      tools/sweep --seed {self.arguments.seed} --case "
+                  f"{number}",
                   flush=True)
         if self.arguments.verbose and out.seconds > 10:
             print(f"{number}: {out.seconds:.0f} s: {out.what}", flush=True)
@@ -138,12 +139,14 @@ class Log:
         self.done["by_r"] += 1
         if wrong:
             self.found["by_r"] += 1
-            print(f"FOUND by_r: {wrong}\n      tools/sweep --seed {self.arguments.seed} --case {number} --relation by_r", flush=True)
+            print(f"FOUND by_r: {wrong}\n      tools/sweep --seed {self.arguments.seed} --case {number} --relation "
+                  f"by_r", flush=True)
 
     def summary(self):
         print(f"seed {self.arguments.seed}: {used():.0f} s of processor time; "
               + ", ".join(f"{name} {count}" for name, count in self.done.most_common()))
-        print("findings: " + (", ".join(f"{kind} {count}" for kind, count in self.found.most_common()) or "none"), flush=True)
+        print("findings: " + (", ".join(f"{kind} {count}" for kind, count in self.found.most_common()) or "none"),
+              flush=True)
 
 
 def through_r(arguments, log, at_least=1):

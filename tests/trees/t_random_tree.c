@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Random trees: leaves are pure, votes follow frequencies, weights and intervals count, and a packed forest is the same. */
+/* Random trees: leaves are pure, votes follow frequencies, weights and intervals count, and a packed forest is the
+ * same. */
 #include "helper.h"
 
 #include "trees/random_tree.h"

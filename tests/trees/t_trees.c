@@ -172,8 +172,8 @@ static void intervals_have_derivatives_of_their_loss(void **state)
     }
 }
 
-/* A class that weighs next to nothing has the least distance between its thresholds, and the others are where they would
- * be without it. */
+/* A class that weighs next to nothing has the least distance between its thresholds, and the others are where they
+ * would be without it. */
 static void light_classes_hold_no_threshold(void **state)
 {
     rung_ctx *ctx = *state;

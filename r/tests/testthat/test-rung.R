@@ -257,7 +257,8 @@ test_that("metrics need ranks or an order", {
     expect_error(rung_metrics(c(1.5, 2), c(1, 2)), "whole numbers from 1")
     expect_error(rung_metrics(c(1, 2), c(1, NA)), "row 2 has a true label but no predicted one")
     expect_identical(rung_metrics(truth, ordered(said)), rung_metrics(ordered(truth), ordered(said)))
-    expect_error(rung_metrics(c(truth[-1], "lwo"), ordered(said)), "label 'lwo' is not one of the classes low, mid, high")
+    expect_error(rung_metrics(c(truth[-1], "lwo"), ordered(said)),
+                 "label 'lwo' is not one of the classes low, mid, high")
 })
 
 test_that("a model that may abstain has no answer there", {

@@ -269,7 +269,8 @@ static void test_kinds(void **state)
     dataset_free(data);
 }
 
-/* A file of n rows, x, v and a label, where v is one of the formats in turn with a number for its @; what is logged is in `logged`. */
+/* A file of n rows, x, v and a label, where v is one of the formats in turn with a number for its @; what is logged is
+ * in `logged`. */
 static rung_data *column_of(rung_ctx *ctx, int n, const char *const *formats, int n_formats, const char *name,
                             rung_encode_options options)
 {

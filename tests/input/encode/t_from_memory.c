@@ -181,7 +181,8 @@ static void count_warnings(void *user, rung_log_level level, const char *text)
     *(int *)user += level == RUNG_LOG_WARNING;
 }
 
-/* Text that the caller says is text: numbers are categories, and no sign of a mistake; nor is a column without cells. */
+/* Text that the caller says is text: numbers are categories, and no sign of a mistake; nor is a column without cells.
+ * */
 static void test_numbers_as_text(void **state)
 {
     rung_ctx *ctx = *state;
@@ -316,8 +317,8 @@ static void test_bytes(void **state)
     assert_true(fail_each_allocation(once, &w) > 40);
 }
 
-/* A missing cell is the median of the others, by their weights; where they are all equal it is another number, since being
- * missing is all that the column says. */
+/* A missing cell is the median of the others, by their weights; where they are all equal it is another number, since
+ * being missing is all that the column says. */
 static void test_fills(void **state)
 {
     enum { N = 6, D = 5 };

@@ -476,7 +476,8 @@ static void test_random_bytes(void **state)
     }
 }
 
-/* Rows of a file whose first character that is not ASCII stands `before` bytes after the header, then one in every row. */
+/* Rows of a file whose first character that is not ASCII stands `before` bytes after the header, then one in every row.
+ * */
 static char *special_rows(int64_t before, bool western)
 {
     enum { ROWS = 40000 };

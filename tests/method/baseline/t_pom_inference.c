@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Coefficients, standard errors and tests of pom against the numbers that R and Python print for the same data: clm of
- * the package ordinal 2022.11-16 (R 4.2.2), its nominal_test, OrderedModel of statsmodels 0.15.0, vcovCL of sandwich 3.0-2
- * and svyolr of survey 4.1-1. polr of MASS gives the same numbers for ERA and tae, to the digits its optimiser reaches. */
+ * the package ordinal 2022.11-16 (R 4.2.2), its nominal_test, OrderedModel of statsmodels 0.15.0, vcovCL of sandwich
+ * 3.0-2 and svyolr of survey 4.1-1. polr of MASS gives the same numbers for ERA and tae, to the digits its optimiser
+ * reaches. */
 #include "helper.h"
 
 #define FOLDER RUNG_GOLDEN "/../../data/"
@@ -161,8 +162,8 @@ static double worst_error(const rung_model *model, const double *expected)
     return worst;
 }
 
-/* Rows of a group are not independent, and survey weights are no counts: vcovCL(polr(...), cluster = ), svyolr without and
- * with clusters. polr stops at about four digits of its optimum. The covariance is that of the errors. */
+/* Rows of a group are not independent, and survey weights are no counts: vcovCL(polr(...), cluster = ), svyolr without
+ * and with clusters. polr stops at about four digits of its optimum. The covariance is that of the errors. */
 static void test_robust_errors(void **state)
 {
     static const double clusters[] = {0.01377662168, 0.01900243742, 0.01874609604, 0.01367646268,
@@ -203,8 +204,8 @@ static void test_robust_errors(void **state)
     }
 }
 
-/* Rare classes: Wald's test of separate regressions gives hundreds here. Forms that repeat a column are one. A column that
- * separates the classes has no finite estimate. */
+/* Rare classes: Wald's test of separate regressions gives hundreds here. Forms that repeat a column are one. A column
+ * that separates the classes has no finite estimate. */
 static void test_rare_classes_and_separation(void **state)
 {
     enum { ROWS = 240 };
@@ -233,7 +234,8 @@ static void test_rare_classes_and_separation(void **state)
     }
 }
 
-/* clm with x1 as a factor: differences from its first category, although the model codes all of them. Also after a save. */
+/* clm with x1 as a factor: differences from its first category, although the model codes all of them. Also after a
+ * save. */
 static void test_categories(void **state)
 {
     static const struct {

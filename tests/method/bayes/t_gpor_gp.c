@@ -476,8 +476,8 @@ static void a_warm_start_changes_nothing_but_the_work(void **state)
     }
 }
 
-/* 200 classes, hardly wider than the noise: H f is thousands of times alpha, and the mode is still found to the last digits
- * the residual has. */
+/* 200 classes, hardly wider than the noise: H f is thousands of times alpha, and the mode is still found to the last
+ * digits the residual has. */
 static void narrow_classes_leave_the_digits(void **state)
 {
     rung_ctx *ctx = *state;

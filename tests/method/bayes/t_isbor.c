@@ -280,8 +280,8 @@ static void the_width_by_some_of_many_rows(void **state)
     free_rows(&r);
 }
 
-/* A price given for every function (tolerance) counts as that of auto does; and the widths are looked at as far as six steps
- * of 3 from 1/d while the evidence rises. */
+/* A price given for every function (tolerance) counts as that of auto does; and the widths are looked at as far as six
+ * steps of 3 from 1/d while the evidence rises. */
 static void the_width_goes_as_far_as_it_gains(void **state)
 {
     rung_ctx *ctx = *state;

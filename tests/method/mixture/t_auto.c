@@ -56,8 +56,8 @@ static double reported(const rung_model *m, const char *name)
     return NAN;
 }
 
-/* Closed forms alone, in two spaces: distances and the linear Gram matrix of each, six maps of the distances, seven eigendecompositions, one
- * search for neighbours, six propagations. */
+/* Closed forms alone, in two spaces: distances and the linear Gram matrix of each, six maps of the distances, seven
+ * eigendecompositions, one search for neighbours, six propagations. */
 static void nothing_is_computed_twice(void **state)
 {
     rung_ctx *ctx = *state;

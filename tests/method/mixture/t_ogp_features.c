@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The probit process over features is the one over rows where the features are the whole kernel: the same mode, the same
- * leave-one-out predictions, the same variance; with fewer directions the variance is larger by little. */
+/* The probit process over features is the one over rows where the features are the whole kernel: the same mode, the
+ * same leave-one-out predictions, the same variance; with fewer directions the variance is larger by little. */
 #include "helper.h"
 
 #include "base/rng.h"

@@ -243,8 +243,8 @@ static void test_equal_rows_leave_together(void **state)
     assert_true(off < 0.08 && flattered > 2 * off);
 }
 
-/* The form for groups of rows that differ: on equal rows it is the form for these, and elsewhere it is near a fit without
- * the group. */
+/* The form for groups of rows that differ: on equal rows it is the form for these, and elsewhere it is near a fit
+ * without the group. */
 static void test_groups_leave_together(void **state)
 {
     rung_ctx *ctx = *state;

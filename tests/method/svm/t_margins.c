@@ -125,8 +125,8 @@ static void nothing_to_do(void **state)
     assert_true(s.f[0] == 0.25 && s.v[0] == 0 && s.loss == 0 && s.gap == 0);
 }
 
-/* A smooth kernel on a line, a few rows against all others: nearly singular, and most multipliers end at 0. The faces of
- * the solution are found in a few sweeps, where descent alone takes thousands; from the answer to it in none. */
+/* A smooth kernel on a line, a few rows against all others: nearly singular, and most multipliers end at 0. The faces
+ * of the solution are found in a few sweeps, where descent alone takes thousands; from the answer to it in none. */
 static void few_sweeps_on_smooth_kernels(void **state)
 {
     rung_ctx *ctx = *state;
