@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An exported model in C beside rung itself, on one thread: microseconds per row.
 
-    PYTHONPATH=python RUNG_LIBRARY=build/librung.so build/venv/bin/python bench/export_speed.py build/rung [METHOD]..."""
+    PYTHONPATH=python RUNG_LIBRARY=build/librung.so build/venv/bin/python bench/export_speed.py build/rung
+    [METHOD]..."""
 import subprocess
 import sys
 import tempfile
@@ -54,9 +55,12 @@ def main():
                    header=",".join([*(f"x{j}" for j in range(8)), "y"]), comments="")
         print("method    rung us/row   C us/row   ratio")
         for method in methods:
-            subprocess.run([sys.argv[1], "fit", folder / "train.csv", "-m", method, "-q", "-o", folder / "m.rung"], check=True)
-            subprocess.run([sys.argv[1], "export", folder / "m.rung", "-o", folder / "model.c", "--with-rows", "-q"], check=True)
-            subprocess.run(["cc", "-O3", "-march=native", folder / "main.c", folder / "model.c", "-o", folder / "program", "-lm"], check=True)
+            subprocess.run([sys.argv[1], "fit", folder / "train.csv", "-m", method, "-q", "-o", folder / "m.rung"],
+                           check=True)
+            subprocess.run([sys.argv[1], "export", folder / "m.rung", "-o", folder / "model.c", "--with-rows", "-q"],
+                           check=True)
+            subprocess.run(["cc", "-O3", "-march=native", folder / "main.c", folder / "model.c", "-o",
+                            folder / "program", "-lm"], check=True)
             model = rung.load(folder / "m.rung")
             model.threads = 1
             model.predict_proba(new[:100])

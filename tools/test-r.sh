@@ -35,7 +35,7 @@ kernels=$(build/rung --version | sed -n 's/^ *blas *OpenBLAS, //p')
 export _R_CHECK_CRAN_INCOMING_=false _R_CHECK_SYSTEM_CLOCK_=0 _R_CHECK_FORCE_SUGGESTS_=true
 cd "$folder"
 R CMD build "$OLDPWD/r" || fail "R CMD build failed"
-R CMD check --as-cran --no-manual rung_*.tar.gz
+R CMD check --as-cran --no-manual --no-vignettes rung_*.tar.gz # the build has run them
 log=rung.Rcheck
 passed=0 failed=0 skipped=0
 if counts=$(grep -h '^tests: ' $log/tests/testthat.Rout* 2>/dev/null); then

@@ -9,23 +9,20 @@ import re
 import sys
 
 MOST = 120
-FOLDERS = ".ci bench cli cmake docs examples experiments include octave python r src tests tools".split()
-FILES = "CHANGELOG.md CMakeLists.txt CONTRIBUTING.md Makefile README.md".split()
-KINDS = {".c", ".cmake", ".h", ".m", ".md", ".py", ".R", ".Rd", ".sh", ""}
-WRITTEN = {"__pycache__", "cases", "corpus", "units"}  # what programs write or read
+FOLDERS = "cli docs examples include octave python/rung r/R r/src src".split()
+FILES = "CHANGELOG.md CONTRIBUTING.md README.md".split()
+KINDS = {".c", ".h", ".m", ".md", ".py", ".R", ".sh", ""}
 
 
 def files(root):
     yield from (root / name for name in FILES)
     for folder in FOLDERS:
-        for path in sorted((root / folder).rglob("*")):
-            if path.is_file() and path.suffix in KINDS and not WRITTEN & set(path.parts):
-                yield path
+        yield from (path for path in sorted((root / folder).rglob("*")) if path.is_file() and path.suffix in KINDS)
 
 
 def wide_lines(path):
     code = False
-    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if path.suffix == ".md":
             code ^= line.lstrip().startswith("```")
             if code or re.match(r"\s*[|<!]", line) or "](" in line:

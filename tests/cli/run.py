@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the command-line cases:  run.py RUNG [--update] [CASE]...
 
-A case is a text file, cases/FOLDER/NAME.txt: the commands one by one, the data they read, errors, methods, options, what
-they write. Lines that begin with two spaces are commands and what they print;
+A case is a text file, cases/FOLDER/NAME.txt: the commands one by one, the data they read, errors, methods, options,
+what they write. Lines that begin with two spaces are commands and what they print;
 everything else is prose.
 
       $ rung fit train.csv            a command, run by sh in a folder of its own
+      $~ rung fit train.csv           the same, but of what `auto` decides only the shape is kept: #.### for 0.275
       > continued                     its further lines (here-documents)
       printed on standard output
       ! printed on standard error
@@ -14,7 +15,9 @@ everything else is prose.
       ~                               an empty line
       [2]                             exit code; 0 is not written
 
-The folder starts with the files of data/, bin/ is on the path and $SOURCE is the repository. --update rewrites what the commands print."""
+The folder starts with the files of data/, bin/ is on the path and $SOURCE is the repository. --update rewrites what the
+commands print."""
+
 import difflib
 import os
 import pathlib
@@ -29,31 +32,46 @@ LIMIT = 900  # seconds for one command; counting lines, each of hundreds of shor
 
 
 def parse(text):
-    """The case as a list of prose lines (str) and steps (command lines, expected lines)."""
+    """The case as a list of prose lines (str) and steps (prompt, command lines, expected lines)."""
     parts, step = [], None
     for line in text.splitlines():
-        if line.startswith("  $ "):
-            step = ([line[4:]], [])
+        if line.startswith(("  $ ", "  $~ ")):
+            prompt, command = line.split(maxsplit=1)
+            step = (prompt, [command], [])
             parts.append(step)
-        elif line.startswith("  > ") and step and not step[1]:
-            step[0].append(line[4:])
+        elif line.startswith("  > ") and step and not step[2]:
+            step[1].append(line[4:])
         elif line.startswith("  ") and step:
-            step[1].append(line[2:])
+            step[2].append(line[2:])
         else:
             step = None
             parts.append(line)
     return parts
 
 
+def shape(line):
+    """The line without the digits that a change of `auto` changes: those of numbers with decimals, which keep their
+    last column, and the number of members of a model."""
+    line = re.sub(r"\b\d+ members", "# members", line)
+
+    def masked(found):
+        number = "#." + "#" * len(found["decimals"]) if len(found["decimals"]) <= 6 else "#.#..."
+        return number.rjust(len(found[0])) if found["space"].startswith("  ") else found["space"] + number
+
+    return re.sub(r"(?P<space> *)(?<![\w.])[+-]?\d+\.(?P<decimals>\d+)(e[+-]?\d+)?(?![\w.]\w)", masked, line)
+
+
 def run(command, folder, environment):
     """What the command printed and returned, as expected lines are written."""
     if any("ulimit -f" in line for line in command):  # the counts of a coverage build could not be written, nor kept
-        environment = dict(environment, GCOV_PREFIX=os.path.join(environment["HOME"], "gcov"), GCOV_ERROR_FILE="/dev/null")
+        environment = dict(environment, GCOV_PREFIX=os.path.join(environment["HOME"], "gcov"),
+                           GCOV_ERROR_FILE="/dev/null")
     done = subprocess.run(["sh", "-c", "\n".join(command) + "\n"], cwd=folder, env=environment, timeout=LIMIT,
                           stdin=subprocess.DEVNULL, capture_output=True)
     out = done.stdout.decode(errors="backslashreplace").splitlines()
     err = done.stderr.decode(errors="backslashreplace").splitlines()
-    return [line.rstrip() or "~" for line in out] + [("! " + line).rstrip() for line in err] + ([f"[{done.returncode}]"] if done.returncode else [])
+    code = [f"[{done.returncode}]"] if done.returncode else []
+    return [line.rstrip() or "~" for line in out] + [("! " + line).rstrip() for line in err] + code
 
 
 def merge(expected, got):
@@ -72,8 +90,9 @@ def render(parts):
         if isinstance(part, str):
             lines.append(part)
         else:
-            lines += [("  > " if i else "  $ ") + line for i, line in enumerate(part[0])]
-            lines += ["  " + line for line in part[1]]
+            prompt, command, printed = part
+            lines += [(f"  > {line}" if i else f"  {prompt} {line}") for i, line in enumerate(command)]
+            lines += ["  " + line for line in printed]
     return "\n".join(lines) + "\n"
 
 
@@ -92,7 +111,9 @@ def run_case(path, rung, update):
                 environment[name] = os.environ[name]
         for i, part in enumerate(parts):
             if not isinstance(part, str):
-                parts[i] = (part[0], merge(part[1], run(part[0], work, environment)))
+                prompt, command, expected = part
+                got = run(command, work, environment)
+                parts[i] = (prompt, command, merge(expected, [shape(line) for line in got] if prompt == "$~" else got))
     result = render(parts)
     if result == text:
         return True

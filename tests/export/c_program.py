@@ -4,9 +4,9 @@
 
     c_program.py RUNG [METHOD]...
 
-Every model is exported as C, compiled without a warning by gcc and clang, as C and as C++ (those that there are), and run
-on cells as text: ranks and intervals must be equal, probabilities, scores and standard deviations to 1e-12, with kernels
-to 1e-11."""
+Every model is exported as C, compiled without a warning by gcc and clang, as C and as C++ (those that there are), and
+run on cells as text: ranks and intervals must be equal, probabilities, scores and standard deviations to 1e-12, with
+kernels to 1e-11."""
 import shutil
 import subprocess
 import sys
@@ -57,7 +57,8 @@ def build(case, folder, compiler, prefix):
     """Compiles the model; returns what is wrong, or None."""
     program = folder / "program"
     (folder / "main.c").write_text(MAIN.replace("prefix", prefix).replace("PREFIX", prefix.upper()))
-    done = subprocess.run([*compiler, folder / "main.c", folder / "model.c", "-o", program, "-lm"], capture_output=True, text=True)
+    done = subprocess.run([*compiler, folder / "main.c", folder / "model.c", "-o", program, "-lm"], capture_output=True,
+                          text=True)
     return None if done.returncode == 0 else f"{' '.join(compiler)}: {done.stderr[:1500]}"
 
 

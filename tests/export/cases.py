@@ -57,10 +57,12 @@ def make_plain(folder):
     graded = [x + [1 + sum(f > t for t in (-0.6, 0.2, 0.9, 1.8))] for x, f in rows]
     write(folder / "plain.csv", header, graded)
     write(folder / "real.csv", header, [x + [round(f, 4)] for x, f in rows])
-    write(folder / "plain-new.csv", header, [x + [""] for x, _ in (row() for _ in range(50))] + [r[:-1] + [""] for r in graded[:5]])
+    write(folder / "plain-new.csv", header,
+          [x + [""] for x, _ in (row() for _ in range(50))] + [r[:-1] + [""] for r in graded[:5]])
     equal = [[rng.randrange(3), rng.randrange(3), rng.randrange(2)] for _ in range(120)]
     write(folder / "equal.csv", header[:3] + ["y"], [x + [1 + (sum(x) + rng.randrange(3)) // 3] for x in equal])
-    write(folder / "equal-new.csv", header[:3] + ["y"], [[a, b, c, ""] for a in range(4) for b in range(3) for c in range(2)])
+    write(folder / "equal-new.csv", header[:3] + ["y"],
+          [[a, b, c, ""] for a in range(4) for b in range(3) for c in range(2)])
 
 
 def make_kernel(folder):
@@ -136,17 +138,19 @@ class Case:
         return path
 
     def scores(self, answer):
-        return [float(v) for name, v in answer.items() if name == "score" or name.startswith(("score", "component", "mean"))]
+        return [float(v) for name, v in answer.items()
+                if name == "score" or name.startswith(("score", "component", "mean"))]
 
     def compare(self, i, got, limit):
-        """What differs between the answer for row i and rung's: the first difference as text, or None. got: rank (0: none),
-        score, probabilities, sd, interval."""
+        """What differs between the answer for row i and rung's: the first difference as text, or None. got: rank (0:
+        none), score, probabilities, sd, interval."""
         answer = self.answers[i]
         if "rank" in answer and got["rank"] != int(answer["rank"] or 0):
             return f"row {i + 1}: rank {got['rank']} instead of {answer['rank']}"
         want = [float(v) for name, v in answer.items() if name.startswith("p(")]
         if want and max(abs(a - b) for a, b in zip(got["probabilities"], want, strict=True)) > limit:
-            return f"row {i + 1}: probabilities differ by {max(abs(a - b) for a, b in zip(got['probabilities'], want)):.3g} of {want}"
+            off = max(abs(a - b) for a, b in zip(got["probabilities"], want))
+            return f"row {i + 1}: probabilities differ by {off:.3g} of {want}"
         want = [float(answer["sd"])] if "sd" in answer else []
         if want and abs(got["sd"] - want[0]) > limit * max(1, abs(want[0])):
             return f"row {i + 1}: sd {got['sd']} instead of {want}"
@@ -154,7 +158,8 @@ class Case:
         if want and max(abs(a - b) / max(1, abs(b)) for a, b in zip(got["score"], want)) > limit:
             return f"row {i + 1}: score {got['score']} instead of {want}"
         if "interval_low" in answer and got["interval"] != [int(answer["interval_low"]), int(answer["interval_high"])]:
-            return f"row {i + 1}: interval {got['interval']} instead of {answer['interval_low']}..{answer['interval_high']}"
+            low, high = answer["interval_low"], answer["interval_high"]
+            return f"row {i + 1}: interval {got['interval']} instead of {low}..{high}"
         return None
 
 
@@ -162,7 +167,8 @@ def cases(rung, folder, only=None):
     """Every method of the table on both tables, and the variants."""
     for make in (make_mixed, make_plain, make_kernel):
         make(folder)
-    methods = [m["name"] for m in json.loads(subprocess.run([rung, "methods", "--json"], capture_output=True, check=True).stdout)]
+    methods = [m["name"]
+               for m in json.loads(subprocess.run([rung, "methods", "--json"], capture_output=True, check=True).stdout)]
     every = [(m, data, []) for m in methods for data in ("mixed", "plain")] + VARIANTS
     for number, (method, data, options) in enumerate(every):
         if not only or method in only:

@@ -74,7 +74,8 @@ def coded(o, cells):
         out[first] = x
         if kind == 2:
             year, week = 2 * math.pi * x / 365.2425, 2 * math.pi * x / 7
-            out[first + 1:first + 5] = (math.sin(year), math.cos(year), math.sin(week), math.cos(week)) if x == x else math.nan
+            cycles = math.sin(year), math.cos(year), math.sin(week), math.cos(week)
+            out[first + 1:first + 5] = cycles if x == x else math.nan
     return out
 
 

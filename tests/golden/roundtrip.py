@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every data set of data/ and of RUNG_DATA, as it is: read, fit, predict.
 
-usage: roundtrip.py RUNG
+usage: roundtrip.py RUNG [--part I/N]
 
 A model is fitted to the file itself or, where it is large, to some of its rows through standard input, and then
 predicts the whole file. One class per row, on the model's scale, is what must come out; no file is edited by hand.
@@ -17,6 +17,9 @@ import tempfile
 import time
 
 from command import data_sets
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from part import take  # noqa: E402
 
 ROWS = 1500  # fitted at most
 EVERY = 20   # of the text data, which have 22730 columns and are sorted: one row in so many
@@ -101,10 +104,11 @@ def round_trip(rung, path, folder):
 
 
 def main():
+    share = take(sys.argv)
     rung = sys.argv[1]
     names = {path.name for place in data_sets.folders() for path in pathlib.Path(place).iterdir() if path.is_dir()}
     passed = failed = 0
-    for folder in (pathlib.Path(data_sets.find(name)) for name in sorted(names)):
+    for folder in (pathlib.Path(data_sets.find(name)) for name in share(sorted(names))):
         files = list(data_files(folder))
         if not files:
             print(f"FAILED {folder.name}: no file of that name")

@@ -6,6 +6,7 @@
     stored.py RUNG --update    write tests/golden/stored.csv anew (then read the diff)
     stored.py RUNG --large     the fits of 1200 rows, where the work is cut into many tiles, in one run alone
     stored.py RUNG METHOD      check one method
+    stored.py RUNG --part I/N  check some of them
 
 In one run: the model files of a fit with one thread, with two and once more are the same bytes; so are those of a
 search (tune) and of its report. Against tests/golden/stored.csv, written on another day and perhaps another kind of
@@ -18,6 +19,9 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import part  # noqa: E402
+
 DATA = HERE.parent / "cli" / "data"
 STORED = HERE / "stored.csv"
 ROWS = 10  # of the test rows whose answers are stored
@@ -111,9 +115,11 @@ def large(rung, methods):
 
 
 def main():
+    share = part.take(sys.argv)
     rung, update = sys.argv[1], "--update" in sys.argv[2:]
     asked = [word for word in sys.argv[2:] if not word.startswith("--")]
-    methods = asked or [m["name"] for m in json.loads(run(rung, "methods", "--json"))]
+    table = [m["name"] for m in json.loads(run(rung, "methods", "--json"))]
+    methods = asked or share(table)
     if "--large" in sys.argv[2:]:
         found = large(rung, methods)
         print("\n".join(found) if found
@@ -131,7 +137,7 @@ def main():
                 found += compare(method, now[method], stored[method])
             elif not update:
                 print(f"{method}: no answers are stored yet, --update adds them")
-    for method in [] if asked else set(stored) - set(now):
+    for method in set(stored) - set(table):
         found.append(f"{method} is stored, but no method any more: run with --update")
     if update:
         write_stored(now if not asked else {**read_stored(), **now})

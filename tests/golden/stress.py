@@ -3,7 +3,7 @@
 """Numbers under stress: every method on data that are hard for arithmetic. An answer is verified (fit --verify) and,
 where it is known, compared; a refusal must be a sentence. Anything else is a defect.
 
-    stress.py RUNG [--long] [--only METHOD,...] [--case NAME;...]    check; exit 1 with the defects
+    stress.py RUNG [--long] [--part I/N] [--only METHOD,...] [--case NAME;...]    check; exit 1 with the defects
     stress.py RUNG --long --update FILE.md                           put the table between its marks in FILE.md
 
 --long adds the cases of many classes and many duplicates. --limit: processor seconds a fit may take; what takes longer
@@ -21,6 +21,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import part  # noqa: E402
 
 MARK = ("<!-- stress: begin -->", "<!-- stress: end -->")
 
@@ -182,8 +185,9 @@ def main():
     parser.add_argument("--limit", type=int, default=60)
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--update")
+    share = part.take(sys.argv)
     a = parser.parse_args()
-    methods = [m["name"] for m in json.loads(run(60, a.rung, "methods", "--json").stdout)]
+    methods = share(m["name"] for m in json.loads(run(60, a.rung, "methods", "--json").stdout))
     if a.only:
         methods = [m for m in methods if m in a.only.split(",")]
     cases = {**CASES, **(LONG if a.long else {})}

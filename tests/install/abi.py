@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What programs that were compiled with rung.h rely on, compared with a recorded list:  abi.py SOURCE COMPILER [--update]
+"""What programs that were compiled with rung.h rely on, compared with a recorded list:  abi.py SOURCE COMPILER
+[--update]
 
-The list, abi.txt, holds the declaration of every function, the value of every constant, and the size of every struct with
-the place of each of its fields, on systems with 64 bits. Where something that is there changes or is gone, RUNG_ABI must
-change; what is new only joins the list (--update). Nothing of experimental.h is in it."""
+The list, abi.txt, holds the declaration of every function, the value of every constant, and the size of every struct
+with the place of each of its fields, on systems with 64 bits. Where something that is there changes or is gone,
+RUNG_ABI must change; what is new only joins the list (--update). Nothing of experimental.h is in it."""
 import pathlib
 import re
 import subprocess
@@ -75,7 +76,8 @@ def described(source, compiler):
 def grown(line, now):
     """Whether a line is the size of a struct that has only got new fields."""
     parts = re.match(r"size of (\w+): (\d+) bytes$", line)
-    sizes = [int(m.group(1)) for m in (re.match(rf"size of {parts.group(1)}: (\d+) ", one) for one in now) if m] if parts else []
+    sizes = [int(m.group(1)) for m in (re.match(rf"size of {parts.group(1)}: (\d+) ", one) for one in now)
+             if m] if parts else []
     return bool(sizes) and parts.group(1) not in FIXED and sizes[0] > int(parts.group(2))
 
 

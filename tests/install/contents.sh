@@ -8,7 +8,9 @@ set -eu
 cc=$2
 
 echo "== files"
-for file in bin/rung include/rung/rung.h include/rung/experimental.h; do [ -f "$prefix/$file" ] || bad "$file is missing"; done
+for file in bin/rung include/rung/rung.h include/rung/experimental.h; do
+    [ -f "$prefix/$file" ] || bad "$file is missing"
+done
 for file in librung.a librung.so cmake/rung/rungConfig.cmake cmake/rung/rungConfigVersion.cmake; do
     [ -f "$lib/$file" ] || bad "$file is missing"
 done

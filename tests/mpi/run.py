@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Commands under mpirun give the bits of one process, print once, and fail together.
 
-usage: run.py RUNG WITHOUT MPIRUN SHIM
+usage: run.py RUNG WITHOUT MPIRUN SHIM [--part I/N]
 WITHOUT: a rung that was built without MPI; SHIM: the library of tests/fault, by which writing fails or a rank is
 killed."""
 import os, shutil, signal, sqlite3, subprocess, sys, tempfile, time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'experiment'))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 import kill as experiments
+import part
+
+share = part.take(sys.argv)
 
 RUNG, WITHOUT, MPIRUN, SHIM = (os.path.abspath(a) if '/' in a else a for a in sys.argv[1:5])
 # Also as root, with more processes than cores, without ssh, and beside other tests on the same cores.
@@ -232,7 +236,6 @@ def models(db):
 
 
 def test_experiment_over_ranks():
-    make_experiment()
     run(RUNG, 'experiment', 'run', 'plan.ini', '--db', 'whole.db', '--threads', 1, '--models', code=1)
     whole = experiments.dump('whole.db')
     told = run(RUNG, 'experiment', 'run', 'plan.ini', '--db', 'many.db', '--models', ranks=3, code=1)
@@ -257,10 +260,11 @@ def test_experiment_goes_on():
 
 def main():
     failed = 0
-    tests = [(name, f) for name, f in globals().items() if name.startswith('test_')]
+    tests = share((name, f) for name, f in globals().items() if name.startswith('test_'))
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         make_parts()
+        make_experiment()
         for name, f in tests:
             try:
                 f()

@@ -22,10 +22,11 @@ def available():
 
 
 def can(case):
-    """Options that R has, too, and names that survive it: of columns by name, as row names move their places. A shape is
-    that of the columns of the file: numbers of 18 digits, in a file codes, are numbers where R has read them."""
+    """Options that R has, too, and names that survive it: of columns by name, as row names move their places. A shape
+    is that of the columns of the file: numbers of 18 digits, in a file codes, are numbers where R has read them."""
     names = [column.name for column in case.table.columns]
-    if any(column.kind == "long number" for column in case.table.columns) and methods()[case.options.method].has("shape"):
+    if any(column.kind == "long number"
+           for column in case.table.columns) and methods()[case.options.method].has("shape"):
         return False
     return (python_can(case) and not case.options.passes and not case.options.cost and case.form.header
             and all(case.table.word(name) == name and "\n" not in name for name in names))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Derived columns: the language, the rule for categories, missing cells, and that a model applies them as in training. */
+/* Derived columns: the language, the rule for categories, missing cells, and that a model applies them as in
+ * training. */
 #define _POSIX_C_SOURCE 200809L
 #include "data/temp.h"
 
