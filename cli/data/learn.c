@@ -7,8 +7,6 @@
 #include "data/datafile.h"
 #include "ranks/ranks.h"
 
-enum { MOST_BINS = 50 };
-
 #define GROUP "Data"
 const option learn_options[] = {
     {"label", 'l', "COLUMN",
@@ -110,7 +108,7 @@ static bool parse_bins(const char *text, rung_encode_options *how)
     const char *comma = strchr(text, ',');
     if (comma && strcmp(comma, ",width")) return false;
     char *number = text_of("%.*s", comma ? (int)(comma - text) : (int)strlen(text), text);
-    bool good = parse_whole(number, 2, MOST_BINS, &bins);
+    bool good = parse_whole(number, 2, RUNG_MOST_NUMERIC_CLASSES, &bins);
     free(number);
     if (!good) return false;
     how->bins = (int)bins;
@@ -142,7 +140,7 @@ static int encode_options(session *s, const arguments *args, const column_lists 
     how.missing_error = missing && !strcmp(missing, "error");
     if (bins && !parse_bins(bins, &how)) {
         complain("%s: --bins %s: expected a number of classes from 2 to %d, optionally followed by ,width", s->command,
-                 bins, MOST_BINS);
+                 bins, RUNG_MOST_NUMERIC_CLASSES);
         return USAGE;
     }
     if (how.real + (how.bins > 0) + (how.order != NULL) > 1) {

@@ -68,24 +68,9 @@ char *subject_label(const subject *u, int low, int high)
                        : text_of("%s..%s", u->class_name[low - 1], u->class_name[high - 1]);
 }
 
-static int rank_called(const subject *u, const char *text, size_t length)
-{
-    for (int k = 0; k < u->classes; k++)
-        if (strlen(u->class_name[k]) == length && !memcmp(u->class_name[k], text, length)) return k + 1;
-    return 0;
-}
-
 bool subject_ranks(const subject *u, const char *label, int *low, int *high)
 {
-    *low = *high = rank_called(u, label, strlen(label));
-    if (!*low && !strncmp(label, "<=", 2) && (*high = rank_called(u, label + 2, strlen(label + 2)))) *low = 1;
-    if (!*low && !strncmp(label, ">=", 2) && (*low = rank_called(u, label + 2, strlen(label + 2)))) *high = u->classes;
-    for (const char *dots = strstr(label, ".."); dots && !*low; dots = strstr(dots + 1, "..")) {
-        *low = rank_called(u, label, (size_t)(dots - label));
-        *high = rank_called(u, dots + 2, strlen(dots + 2));
-        if (!*high) *low = 0;
-    }
-    return *low && *low <= *high;
+    return rung_label_ranks(u->classes, (const char *const *)u->class_name, label, low, high);
 }
 
 /* The library reads the order and the labels, so that they mean here what they mean to a fit. */
@@ -104,19 +89,11 @@ static void take_classes(subject *u, const rung_data *data)
 /* The classes of an order, for a file without the column. */
 static int classes_alone(session *s, subject *u, const char *order)
 {
-    rung_table *table = NULL;
     rung_data *data = NULL;
-    const double x = 0;
-    const int32_t missing = -1;
-    rung_encode_options how = {.size = sizeof how, .label = "label", .order = order};
-    rung_status status = rung_table_new(s->ctx, 1, &table);
-    if (status == RUNG_OK) status = rung_table_add_numbers(s->ctx, table, "x", &x, 1);
-    if (status == RUNG_OK) status = rung_table_add_text(s->ctx, table, "label", &missing, NULL, 0, 0);
-    if (status == RUNG_OK) status = rung_data_encode(s->ctx, table, &how, &data);
-    int code = session_check(s, status);
+    const char *const none = NULL;
+    int code = session_check(s, rung_data_new_labels(s->ctx, 1, &none, order, &data));
     if (code == EXIT_OK) take_classes(u, data);
     rung_data_free(data);
-    rung_table_free(table);
     return code;
 }
 

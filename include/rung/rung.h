@@ -375,6 +375,11 @@ RUNG_API RUNG_CHECK rung_status rung_data_set_groups(rung_ctx *ctx, rung_data *d
  * cells of a file may be intervals, too: 2..4, <=2, >=4, low..mid. RUNG_EDATA: an upper end below its rank, or outside
  * the classes. */
 RUNG_API RUNG_CHECK rung_status rung_data_set_upper(rung_ctx *ctx, rung_data *data, const int *upper);
+/* The ranks low..high that a label allows where the classes are known, lowest first: a class, or an interval of them
+ * (2..4, <=2, low..mid). Returns 0 where it is neither, else 1. */
+RUNG_API int rung_label_ranks(int classes, const char *const *names, const char *label, int *low, int *high);
+/* Numbers that are classes without having been declared are at most so many. */
+enum { RUNG_MOST_NUMERIC_CLASSES = 50 };
 /* Reads n labels as a fit reads the cells of a label column, so that a text means the same everywhere: a class, an
  * interval of classes (2..4, <=2, >=4, low..mid), or no label (NULL, "", NA, ...). order: as in rung_encode_options;
  * NULL: numbers order themselves, and of words the classes alone are read, in the order in which they first occur, ends

@@ -12,6 +12,13 @@ def is_interval(label):
     return isinstance(label, str) and (".." in label or label.startswith(("<=", ">=")))
 
 
+def label_ranks(label, classes):
+    """The lowest and the highest rank of a class or interval of classes, from 1; None: it is neither."""
+    ends, names = ffi.new("int[2]"), texts(classes)
+    found = lib.rung_label_ranks(len(classes), names, c_text(label), ends, ends + 1)
+    return tuple(ends) if found else None
+
+
 def two_arrays(y):
     """The lower and the upper ends, if y is a pair of arrays or has two columns, else None."""
     if isinstance(y, tuple) and len(y) == 2 and all(np.ndim(end) == 1 for end in y):

@@ -11,8 +11,6 @@ from ._intervals import is_interval, rows_of, split, two_arrays
 from ._library import Context, ffi, lib, text, texts, warn
 from ._names import class_name  # noqa: F401
 
-MOST_NUMERIC_CLASSES = 50
-
 
 def classes_from_names(names):
     """The labels of a model file: truth values, integers, floats or strings."""
@@ -232,9 +230,9 @@ def _classes_to_learn(labels):
             f"the labels are text and sorted alphabetically ({_listed(classes, ' < ', 6)}); give "
             "order=[lowest, ..., highest] or an ordered Categorical"
         )
-    elif len(classes) > MOST_NUMERIC_CLASSES:
+    elif len(classes) > lib.RUNG_MOST_NUMERIC_CLASSES:
         raise ValueError(
-            f"{len(classes)} distinct numbers are too many for classes (at most {MOST_NUMERIC_CLASSES} without "
+            f"{len(classes)} distinct numbers are too many for classes (at most {lib.RUNG_MOST_NUMERIC_CLASSES} without "
             "order=); use a regressor for real targets"
         )
     return classes

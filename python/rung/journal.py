@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from ._intervals import label_ranks
 from ._library import DataError, FileError, FormatError
 
 _ACTIONS = ("grade", "again", "skip", "undo", "settle")
@@ -133,19 +134,10 @@ class Journal:
         return [e for i, e in enumerate(self.entries) if i not in self._undone and e.action in actions]
 
     def _ranks(self, label: str) -> tuple[int, int]:
-        if label in self.classes:
-            return self.classes.index(label), self.classes.index(label)
-        if label[:2] == "<=" and label[2:] in self.classes:
-            return 0, self.classes.index(label[2:])
-        if label[:2] == ">=" and label[2:] in self.classes:
-            return self.classes.index(label[2:]), len(self.classes) - 1
-        at = label.find("..")
-        while at >= 0:
-            low, high = label[:at], label[at + 2 :]
-            if low in self.classes and high in self.classes and self.classes.index(low) <= self.classes.index(high):
-                return self.classes.index(low), self.classes.index(high)
-            at = label.find("..", at + 1)
-        raise DataError(f"label '{label}' is none of the classes {', '.join(self.classes)}, nor a range of them")
+        found = label_ranks(label, self.classes)
+        if found is None:
+            raise DataError(f"label '{label}' is none of the classes {', '.join(self.classes)}, nor a range of them")
+        return found[0] - 1, found[1] - 1
 
     def _label(self, low: int, high: int) -> str:
         return self.classes[low] if low == high else f"{self.classes[low]}..{self.classes[high]}"

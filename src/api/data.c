@@ -8,6 +8,7 @@
 #include "data/together.h"
 #include "fit/open_files.h"
 #include "input/encode/features.h"
+#include "input/encode/labels.h"
 #include "input/encode/whole_scale.h"
 
 rung_status rung_data_open(rung_ctx *ctx, const rung_spec *spec, const rung_files *files,
@@ -88,6 +89,15 @@ rung_status rung_data_new_labels(rung_ctx *ctx, int64_t n, const char *const *la
     NOTHING(out);
     if (!ctx || !labels || !out) return missing(ctx, "rung_data_new_labels");
     CALL(ctx, dataset_of_labels(ctx, n, labels, order, out));
+}
+
+int rung_label_ranks(int classes, const char *const *names, const char *label, int *low, int *high)
+{
+    int from, to;
+    if (classes < 1 || !names || !label || !label_ranks(classes, names, label, &from, &to)) return 0;
+    if (low) *low = from;
+    if (high) *high = to;
+    return 1;
 }
 
 rung_status rung_labels_order(rung_ctx *ctx, int64_t n, const char *const *labels, char **out)

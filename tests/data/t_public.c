@@ -190,12 +190,34 @@ static void test_lists_of_labels(void **state)
     assert_fails(ctx, rung_data_new_labels(ctx, 0, none, NULL, &data), RUNG_EARG, "a list of 0 labels");
 }
 
+/* One label among known classes, read as a fit reads it. */
+static void test_one_label(void **state)
+{
+    (void)state;
+    static const char *const classes[] = {"low", "mid..dle", "high"};
+    static const struct {
+        const char *label;
+        int low, high;
+    } good[] = {{"low", 1, 1},        {"mid..dle", 2, 2}, {"low..high", 1, 3},      {"low .. mid..dle", 1, 2},
+                {"<=mid..dle", 1, 2}, {">= high", 3, 3},  {"mid..dle..high", 2, 3}, {"high..high", 3, 3}};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        int low = 0, high = 0;
+        assert_int_equal(rung_label_ranks(3, classes, good[i].label, &low, &high), 1);
+        assert_int_equal(low, good[i].low);
+        assert_int_equal(high, good[i].high);
+    }
+    static const char *const bad[] = {"", "..", "high..low", "LOW", "<=", "low..", "mid", "<low", "low..high..low"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(rung_label_ranks(3, classes, bad[i], NULL, NULL), 0);
+    assert_int_equal(rung_label_ranks(0, classes, "low", NULL, NULL), 0);
+}
+
 #define PUBLIC(test) cmocka_unit_test_setup_teardown(test, open_public, close_public)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {PUBLIC(test_blocks_by_model), PUBLIC(test_subset),
-                                       PUBLIC(test_hide_labels),     PUBLIC(test_targets),
-                                       PUBLIC(test_generators),      PUBLIC(test_lists_of_labels)};
+    const struct CMUnitTest tests[] = {
+        PUBLIC(test_blocks_by_model), PUBLIC(test_subset),          PUBLIC(test_hide_labels), PUBLIC(test_targets),
+        PUBLIC(test_generators),      PUBLIC(test_lists_of_labels), PUBLIC(test_one_label)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,25 +64,25 @@ static rung_status infinite_label(rung_ctx *ctx, const rung_table *t, int64_t j,
         table_path(t, row), (long long)table_line(t, row), table_column_label(t, j, label));
 }
 
-static bool finite_number(const char *text, char decimal, double *x)
+static bool finite_number(cell_end text, char decimal, double *x)
 {
-    return text_number(text, strlen(text), decimal, x) && isfinite(*x);
+    return text_number(text.text, text.length, decimal, x) && isfinite(*x);
 }
 
+static cell_end whole(const char *text) { return (cell_end){text, strlen(text)}; }
+
 /* Adds the numbers at the ends of an interval. False: an end is no number; one that is not there is found later. */
-static rung_status number_ends(rung_ctx *ctx, const char *text, char decimal, bool *numbers, int64_t *n, double *values)
+static bool number_ends(const char *text, char decimal, int64_t *n, double *values)
 {
     cell_ends e;
-    *numbers = cell_is_interval(text);
-    if (!*numbers) return RUNG_OK;
-    TRY(cell_ends_at(ctx, text, 0, numbers, &e));
-    for (int k = 0; k < 2 && *numbers; k++) {
-        const char *end = k ? e.high : e.low;
-        if (!end || !end[0]) continue;
-        *numbers = finite_number(end, decimal, &values[*n]);
-        *n += *numbers;
+    bool numbers = cell_is_interval(text) && cell_ends_at(text, 0, &e);
+    for (int k = 0; k < 2 && numbers; k++) {
+        cell_end end = k ? e.high : e.low;
+        if (!end.length) continue;
+        numbers = finite_number(end, decimal, &values[*n]);
+        *n += numbers;
     }
-    return RUNG_OK;
+    return numbers;
 }
 
 /* A column of text that holds nothing but numbers and intervals of them: its numbers, in scratch memory. *n < 0: it is
@@ -94,11 +94,10 @@ static rung_status numbers_in_text(rung_ctx *ctx, const rung_table *t, const col
     TRY(NEW_RAW(ctx, &ctx->scratch, *values, 2 * (int64_t)c->n_values));
     for (int32_t v = 0; v < c->n_values && numbers; v++) {
         if (no_label(c->values[v], true)) continue;
-        if (finite_number(c->values[v], t->decimal, &(*values)[*n])) {
+        if (finite_number(whole(c->values[v]), t->decimal, &(*values)[*n]))
             ++*n;
-            continue;
-        }
-        TRY(number_ends(ctx, c->values[v], t->decimal, &numbers, n, *values));
+        else
+            numbers = number_ends(c->values[v], t->decimal, n, *values);
     }
     if (!numbers || *n == 0) *n = -1;
     return RUNG_OK;
@@ -165,15 +164,15 @@ static rung_status classes_of_numbers(rung_ctx *ctx, pool *mem, const rung_table
 }
 
 /* Adds a class, unless it is there or empty. */
-static rung_status add_class(rung_ctx *ctx, const char *name, dictionary *seen)
+static rung_status add_class(rung_ctx *ctx, cell_end name, dictionary *seen)
 {
     int32_t index;
-    return name && name[0] ? dictionary_add(ctx, &ctx->scratch, seen, name, strlen(name), &index) : RUNG_OK;
+    return name.length ? dictionary_add(ctx, &ctx->scratch, seen, name.text, name.length, &index) : RUNG_OK;
 }
 
-static bool is_class(const dictionary *seen, const char *name)
+static bool is_class(const dictionary *seen, cell_end name)
 {
-    return name && name[0] && dictionary_find(seen, name, strlen(name)) >= 0;
+    return name.length && dictionary_find(seen, name.text, name.length) >= 0;
 }
 
 /* Adds the classes at the ends of an interval, read in the first way in which an end occurs. A cell that looks like one
@@ -181,14 +180,12 @@ static bool is_class(const dictionary *seen, const char *name)
 static rung_status add_ends(rung_ctx *ctx, const char *text, dictionary *seen)
 {
     cell_ends e;
-    bool found = true;
-    for (int way = 0; found; way++) {
-        TRY(cell_ends_at(ctx, text, way, &found, &e));
-        if (!found || (!is_class(seen, e.low) && !is_class(seen, e.high))) continue;
+    for (int way = 0; cell_ends_at(text, way, &e); way++) {
+        if (!is_class(seen, e.low) && !is_class(seen, e.high)) continue;
         TRY(add_class(ctx, e.low, seen));
         return add_class(ctx, e.high, seen);
     }
-    return add_class(ctx, text, seen);
+    return add_class(ctx, whole(text), seen);
 }
 
 /* The error for a label that is no number where nearly all others are; none if there are more such labels. */
@@ -225,7 +222,7 @@ rung_status labels_named(rung_ctx *ctx, const rung_table *t, int n_columns, cons
         const column *one = &t->columns[columns[c % n_columns]];
         for (int32_t v = 0; v < one->n_values; v++) {
             if (no_label(one->values[v], false) || cell_is_interval(one->values[v]) != (c >= n_columns)) continue;
-            TRY(c < n_columns ? add_class(ctx, one->values[v], &seen) : add_ends(ctx, one->values[v], &seen));
+            TRY(c < n_columns ? add_class(ctx, whole(one->values[v]), &seen) : add_ends(ctx, one->values[v], &seen));
         }
     }
     TRY(NEW(ctx, &ctx->scratch, *names, seen.n));
@@ -295,12 +292,13 @@ static int rank_of_number(double x, int n_classes, const double *values)
     return 0;
 }
 
-static int rank_of_text(const char *text, char decimal, int n_classes, const char *const *classes, const double *values)
+/* values NULL: no class is a number. */
+static int rank_of_text(cell_end text, char decimal, int n_classes, const char *const *classes, const double *values)
 {
     for (int k = 0; k < n_classes; k++)
-        if (strcmp(classes[k], text) == 0) return k + 1;
+        if (strlen(classes[k]) == text.length && memcmp(classes[k], text.text, text.length) == 0) return k + 1;
     double x;
-    return text_number(text, strlen(text), decimal, &x) ? rank_of_number(x, n_classes, values) : 0;
+    return values && text_number(text.text, text.length, decimal, &x) ? rank_of_number(x, n_classes, values) : 0;
 }
 
 /* ---- intervals ---- */
@@ -311,30 +309,56 @@ typedef struct {
     int n_classes;
     const char *const *classes;
     const double *values; /* of the classes that are numbers */
+    char decimal;
 } label_reader;
+
+static int end_rank(const label_reader *r, cell_end end)
+{
+    return rank_of_text(end, r->decimal, r->n_classes, r->classes, r->values);
+}
+
+/* The ranks between the ends of a text; false: it is no interval of the classes. */
+static bool interval_ranks(const label_reader *r, const char *text, int *low, int *high)
+{
+    cell_ends e;
+    for (int way = 0; cell_is_interval(text) && cell_ends_at(text, way, &e); way++) {
+        *low = e.low.text ? end_rank(r, e.low) : 1;
+        *high = e.high.text ? end_rank(r, e.high) : r->n_classes;
+        if (*low && *high && *low <= *high) return true;
+    }
+    return false;
+}
+
+bool label_ranks(int n_classes, const char *const *classes, const char *label, int *low, int *high)
+{
+    const label_reader r = {.n_classes = n_classes, .classes = classes, .decimal = '.'};
+    *low = *high = end_rank(&r, whole(label));
+    return *low || interval_ranks(&r, label, low, high);
+}
 
 /* Why a cell that looks like an interval is none. */
 static rung_status bad_interval(rung_ctx *ctx, const label_reader *r, int64_t row, const char *text)
 {
-    char list[TABLE_LIST], label[COLUMN_LABEL];
+    char list[TABLE_LIST], label[COLUMN_LABEL], low_end[96], high_end[96];
     cell_ends e;
-    bool found;
-    TRY(cell_ends_at(ctx, text, 0, &found, &e));
-    bool low = !e.low || rank_of_text(e.low, r->t->decimal, r->n_classes, r->classes, r->values),
-         high = !e.high || rank_of_text(e.high, r->t->decimal, r->n_classes, r->classes, r->values);
-    const char *unknown = low ? e.high : e.low, *second = r->classes[r->n_classes > 1];
+    cell_ends_at(text, 0, &e);
+    bool low = !e.low.text || end_rank(r, e.low), high = !e.high.text || end_rank(r, e.high);
+    snprintf(low_end, sizeof low_end, "%.*s", (int)e.low.length, e.low.text ? e.low.text : "");
+    snprintf(high_end, sizeof high_end, "%.*s", (int)e.high.length, e.high.text ? e.high.text : "");
+    const char *unknown = low ? high_end : low_end, *second = r->classes[r->n_classes > 1];
     table_column_label(r->t, r->column, label);
     long long line = (long long)table_line(r->t, row);
     if (low && high)
         return set_error(ctx, RUNG_EDATA,
                          "%s, line %lld, column %s: label '%.80s' is an interval that ends below its beginning; write "
                          "the lower class first: %.80s..%.80s",
-                         r->t->path, line, label, text, e.high, e.low);
+                         r->t->path, line, label, text, high_end, low_end);
     if (!unknown[0])
         return set_error(ctx, RUNG_EDATA,
                          "%s, line %lld, column %s: label '%.80s' is an interval without %s; write two classes, as in "
                          "%.80s..%.80s, or one, as in <=%.80s or >=%.80s",
-                         r->t->path, line, label, text, e.low && !e.low[0] && e.high && !e.high[0] ? "ends" : "an end",
+                         r->t->path, line, label, text,
+                         e.low.text && !e.low.length && e.high.text && !e.high.length ? "ends" : "an end",
                          r->classes[0], second, second, second);
     join(r->n_classes, r->classes, "<", list);
     return set_error(ctx, RUNG_EDATA,
@@ -343,26 +367,17 @@ static rung_status bad_interval(rung_ctx *ctx, const label_reader *r, int64_t ro
 }
 
 /* The ranks a text allows; 0 and 0: unlabelled, as is an interval of all classes; low -1: no class. */
-static rung_status read_label(rung_ctx *ctx, const label_reader *r, const char *text, int *low, int *high)
+static void read_label(const label_reader *r, const char *text, int *low, int *high)
 {
-    *low = *high = rank_of_text(text, r->t->decimal, r->n_classes, r->classes, r->values);
-    if (*low) return RUNG_OK;
+    *low = *high = end_rank(r, whole(text));
+    if (*low) return;
     bool numbers = true;
     for (int k = 0; k < r->n_classes; k++) numbers = numbers && !isnan(r->values[k]);
-    if (no_label(text, numbers)) return RUNG_OK;
-    bool found = cell_is_interval(text);
-    for (int way = 0; found; way++) {
-        cell_ends e;
-        TRY(cell_ends_at(ctx, text, way, &found, &e));
-        if (!found) break;
-        *low = e.low ? rank_of_text(e.low, r->t->decimal, r->n_classes, r->classes, r->values) : 1;
-        *high = e.high ? rank_of_text(e.high, r->t->decimal, r->n_classes, r->classes, r->values) : r->n_classes;
-        if (!*low || !*high || *low > *high) continue;
-        if (*low == 1 && *high == r->n_classes && *low < *high) *low = *high = 0;
-        return RUNG_OK;
-    }
-    *low = -1;
-    return RUNG_OK;
+    if (no_label(text, numbers)) return;
+    if (!interval_ranks(r, text, low, high))
+        *low = -1;
+    else if (*low == 1 && *high == r->n_classes && *low < *high)
+        *low = *high = 0;
 }
 
 static rung_status text_ranks(rung_ctx *ctx, const label_reader *r, pool *mem, int *rank, int **upper)
@@ -372,7 +387,7 @@ static rung_status text_ranks(rung_ctx *ctx, const label_reader *r, pool *mem, i
     bool intervals = false;
     TRY(NEW_RAW(ctx, &ctx->scratch, low, c->n_values));
     TRY(NEW_RAW(ctx, &ctx->scratch, high, c->n_values));
-    for (int32_t v = 0; v < c->n_values; v++) TRY(read_label(ctx, r, c->values[v], &low[v], &high[v]));
+    for (int32_t v = 0; v < c->n_values; v++) read_label(r, c->values[v], &low[v], &high[v]);
     for (int64_t i = 0; i < r->t->n_rows; i++) {
         int32_t v = c->text[i];
         rank[i] = v < 0 ? 0 : low[v];
@@ -400,7 +415,8 @@ rung_status labels_ranks(rung_ctx *ctx, const rung_table *t, int64_t column_inde
     TRY(NEW_RAW(ctx, &ctx->scratch, values, n_classes));
     for (int k = 0; k < n_classes; k++) values[k] = value_of(classes[k]);
     if (c->kind == COLUMN_TEXT)
-        return text_ranks(ctx, &(label_reader){t, column_index, n_classes, classes, values}, mem, rank, upper);
+        return text_ranks(ctx, &(label_reader){t, column_index, n_classes, classes, values, t->decimal}, mem, rank,
+                          upper);
     for (int64_t i = 0; i < t->n_rows; i++) {
         double x = c->number[i];
         if (isinf(x)) return infinite_label(ctx, t, column_index, i);

@@ -5,7 +5,7 @@
 
 #include "input/table/table.h"
 
-enum { MOST_NUMERIC_CLASSES = 50 };
+enum { MOST_NUMERIC_CLASSES = RUNG_MOST_NUMERIC_CLASSES };
 
 /* The classes of some columns taken together, lowest first: those declared by order ("low<mid<high"), else those the
  * file declares, else the numbers that occur, also as ends of intervals. Text without an order is an error that shows
@@ -29,6 +29,9 @@ rung_status labels_check_order(rung_ctx *ctx, int n, const char *const *names);
  * means unlabelled. upper NULL: an interval is an error. */
 rung_status labels_ranks(rung_ctx *ctx, const rung_table *t, int64_t column_index, int n_classes,
                          const char *const *classes, pool *mem, int *rank, int **upper);
+
+/* The ranks that a label allows; false: it is neither a class nor an interval of classes. See rung_label_ranks. */
+bool label_ranks(int n_classes, const char *const *classes, const char *label, int *low, int *high);
 
 /* The cells of a column as real numbers, NaN = unlabelled. */
 rung_status labels_targets(rung_ctx *ctx, const rung_table *t, int64_t column_index, double *target);

@@ -4,16 +4,19 @@
 #define RUNG_TABLE_INTERVAL_CELL_H
 
 #include <stdbool.h>
-
-#include "base/context.h"
+#include <stddef.h>
 
 bool cell_is_interval(const char *text); /* by its form */
 
+typedef struct { /* of a cell, without blanks; NULL: open */
+    const char *text;
+    size_t length;
+} cell_end;
 typedef struct {
-    const char *low, *high; /* as written, without blanks, in scratch memory; NULL: open */
+    cell_end low, high;
 } cell_ends;
 /* The ends of a cell of that form. A name may itself contain "..", so there may be several ways to read it; way counts
- * from 0. *found false: there are no more. */
-rung_status cell_ends_at(rung_ctx *ctx, const char *text, int way, bool *found, cell_ends *out);
+ * from 0. False: there are no more. */
+bool cell_ends_at(const char *text, int way, cell_ends *out);
 
 #endif
