@@ -221,9 +221,10 @@ class Estimator(BaseEstimator):
         check_is_fitted(self)
         if lib.rung_model_trees(self.model_.pointer, ffi.NULL) == 0:
             raise AttributeError(f"{self.model_.method} has no trees; rung.explain.importance works for every method")
-        gain = np.zeros(self.n_features_in_)  # of a column that the model left out: 0
+        gain = np.zeros(self.n_features_in_)  # of a column that the model left out, or that is only derived from: 0
+        model = self.model_.pointer
         gain[_data.places_of(self)] = [
-            lib.rung_model_gain(self.model_.pointer, j) for j in range(len(self.model_.columns))
+            lib.rung_model_gain(model, lib.rung_model_input(model, i)) for i in range(len(self.model_.inputs))
         ]
         return gain
 

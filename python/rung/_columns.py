@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the caller says of columns: the options nominal, numeric, dates and ordinal, as the library takes them."""
+"""What the caller says of columns: the options nominal, numeric, dates, ordinal and derive, as the library takes
+them."""
 
 import numbers
 
@@ -22,6 +23,11 @@ def _text(word, way):
     return word if way is None else f"{word}={way}"
 
 
+def expressions(derive):
+    """Of derived columns; one may stand alone."""
+    return [] if derive is None else [derive] if isinstance(derive, str) else list(derive)
+
+
 def word_in_file(column):
     """A column of a file: by name, by number from 0, or as text by position from 1."""
     return str(column + 1) if isinstance(column, numbers.Integral) else str(column)
@@ -31,6 +37,7 @@ def fill(options, said):
     """Puts lists of (word, way) by option, and ordered words, into options of the library."""
     kept = {name: texts([_text(*one) for one in said.get(name, ())], end=True) for name in LISTS}
     kept["ordinal"] = texts([f"{word}={order_text(words)}" for word, words in said.get("ordinal", ())], end=True)
+    kept["derive"] = texts(said.get("derive", ()), end=True)
     for name, value in kept.items():
         setattr(options, name, value)
     return keep(options, kept)
@@ -69,4 +76,4 @@ def said_by(estimator, places, typed):
         said[option] = [(places.word(place), way) for place, way in pairs]
     for option, those in typed.items():
         said[option] += [(places.word(place), None) for place in those if place not in taken]
-    return said
+    return said | {"derive": expressions(getattr(estimator, "derive", None))}

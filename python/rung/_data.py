@@ -71,7 +71,7 @@ def check(estimator, X, reset):
             validate_data(estimator, X if hasattr(X, "shape") else frame, reset=reset, skip_check_array=True)
         frame = frame if known is None else known
         # a text column without any text, as in a batch where it is missing throughout, looks like one of numbers
-        if frame.is_plain and (reset or not any(is_text for _, is_text in estimator.model_.columns)):
+        if frame.is_plain and (reset or not any(is_text for _, is_text in estimator.model_.inputs)):
             return check_array(
                 frame.to_array(),
                 ensure_all_finite=finite,
@@ -163,7 +163,7 @@ def _may_be_others(X):
 def _needs_coding(estimator, X):
     return (
         _needs_table(X)
-        or any(getattr(estimator, option, None) is not None for option in (*_columns.LISTS, "ordinal"))
+        or any(getattr(estimator, option, None) is not None for option in (*_columns.LISTS, "ordinal", "derive"))
         or (not estimator.__sklearn_tags__().input_tags.pairwise and _may_be_others(X))
     )
 
@@ -211,7 +211,7 @@ def _names_for(estimator, X):
     given = getattr(estimator, "feature_names_in_", None)
     if given is not None:  # the model may have left an identifier out
         return given
-    return _numbered(X) if all(name for name, _ in estimator.model_.columns) else None
+    return _numbered(X) if all(name for name, _ in estimator.model_.inputs) else None
 
 
 def _names_in(estimator):
@@ -219,13 +219,13 @@ def _names_in(estimator):
     given = getattr(estimator, "feature_names_in_", None)
     if given is not None:
         return list(given)
-    named = all(name for name, _ in estimator.model_.columns)
+    named = all(name for name, _ in estimator.model_.inputs)
     return [f"x{j + 1}" for j in range(estimator.n_features_in_)] if named else None
 
 
 def places_of(estimator):
     """The places in X of the columns of the model, which may have left some out."""
-    names, columns = _names_in(estimator), [name for name, _ in estimator.model_.columns]
+    names, columns = _names_in(estimator), [name for name, _ in estimator.model_.inputs]
     return list(range(len(columns))) if names is None else [names.index(name) for name in columns]
 
 
@@ -250,10 +250,10 @@ def columns_of_model(estimator, option, columns):
 def rows_to_predict(ctx, estimator, X):
     """A view of the rows X (what check returned), coded as the model was trained."""
     model = estimator.model_
-    text_columns = [name for name, is_text in model.columns if is_text]
+    text_columns = [name for name, is_text in model.inputs if is_text]
     if text_columns and not isinstance(X, Frame) and hasattr(estimator, "feature_names_in_"):
         raise TypeError(f"the model has text columns ({', '.join(text_columns[:5])}); X must be a DataFrame")
-    if not text_columns and len(model.columns) == X.shape[1] and not _needs_table(X):
+    if not text_columns and len(model.inputs) == X.shape[1] and not model.derives and not _needs_table(X):
         return view(X)
     return _view_of(_recoded(ctx, estimator, X))
 

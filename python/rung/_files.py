@@ -80,7 +80,7 @@ def estimator_of(model):
 
 def fitted(estimator, model):
     """The estimator with its model; the classes are as in its order, otherwise as in a model file."""
-    columns = [name for name, _ in model.columns]
+    columns = [name for name, _ in model.inputs]
     estimator.model_ = model
     estimator.cv_, estimator.cv_median_ = model.cv, model.cv_median
     estimator.n_features_in_ = len(columns)

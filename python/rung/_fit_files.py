@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from . import _files, _table, methods
 from ._base import Estimator, Regressor, seed_of
-from ._columns import Places, entries, fill, word_in_file
+from ._columns import Places, entries, expressions, fill, word_in_file
 from ._comm import Comm, Team
 from ._library import Context, c_text, check_texts, ffi, keep, lib, struct, text, texts
 from ._model import Model
@@ -55,7 +55,7 @@ class _FileColumns:
         return c_text(self.word(column) if isinstance(column, numbers.Integral) else column)
 
 
-def _encoding(estimator, columns, label, ignore, nominal, numeric, dates, ordinal, weights, groups):
+def _encoding(estimator, columns, label, ignore, nominal, numeric, dates, ordinal, derive, weights, groups):
     options = struct("encode_options")
     order = getattr(estimator, "order", None)
     kept = {
@@ -69,6 +69,7 @@ def _encoding(estimator, columns, label, ignore, nominal, numeric, dates, ordina
     for name, given in said.items():
         given = getattr(estimator, name) if given is None else given
         said[name] = [(columns.word(column), way) for column, way in entries(given)]
+    said["derive"] = expressions(estimator.derive if derive is None else derive)
     for name, value in kept.items():
         setattr(options, name, value)
     options.missing_error = int(estimator.missing != "median")
@@ -134,6 +135,7 @@ def fit_files(
     numeric: Columns | None = None,
     dates: Columns | None = None,
     ordinal: Mapping[Any, Sequence[Any]] | None = None,
+    derive: str | Sequence[str] | None = None,
     weights: str | int | None = None,
     groups: str | int | None = None,
     format: str | None = None,
@@ -155,7 +157,7 @@ def fit_files(
         They are read as one table, in the order of their names, and need the same columns.
     method : name of a method, or an estimator
         The parameters of an estimator apply, among them `order`, `class_weight`, `memory_limit`, `verbose` and, where
-        they are not given here, `nominal`, `numeric`, `dates` and `ordinal`.
+        they are not given here, `nominal`, `numeric`, `dates`, `ordinal` and `derive`.
     label : column of the labels, default None
         By name, by number from 0, or as text by position from 1, like all columns here. None: `label`, else the last
         one. An empty cell, ? or NA marks an unlabelled row.
@@ -164,6 +166,7 @@ def fit_files(
         A dict also says how: nominal={"ward": "north"}, the category to compare with; dates={"day": "cyclic"}, or days,
         dmy, mdy, ymd, compact. A column is a name, a number from 0, or text with a position from 1.
     ordinal : feature columns of words in an order: {"size": ["small", "medium", "large"]}
+    derive : columns computed from others, which may be ignored ones: ["age:sex", "x^2", "log(x)", "poly(x, 3)"]
     weights : column of row weights
     groups : column that says which rows are held out together; not in passes
     format : 'csv', 'libsvm', 'arff' or 'orca', default None
@@ -191,8 +194,8 @@ def fit_files(
     (['a', 'b'], [1, 2, 3, 4, 5])
     """
     columns = dict(
-        label=label, ignore=ignore, nominal=nominal, numeric=numeric, dates=dates, ordinal=ordinal, weights=weights,
-        groups=groups,
+        label=label, ignore=ignore, nominal=nominal, numeric=numeric, dates=dates, ordinal=ordinal, derive=derive,
+        weights=weights, groups=groups,
     )  # fmt: skip
     reading = dict(format=format, delimiter=delimiter, decimal=decimal, header=header)
     given = ", ".join(f"{name}={value!r}" for name, value in (columns | reading).items() if value is not None)

@@ -232,8 +232,8 @@ def _classes_to_learn(labels):
         )
     elif len(classes) > lib.RUNG_MOST_NUMERIC_CLASSES:
         raise ValueError(
-            f"{len(classes)} distinct numbers are too many for classes (at most {lib.RUNG_MOST_NUMERIC_CLASSES} without "
-            "order=); use a regressor for real targets"
+            f"{len(classes)} distinct numbers are too many for classes (at most {lib.RUNG_MOST_NUMERIC_CLASSES} "
+            "without order=); use a regressor for real targets"
         )
     return classes
 

@@ -29,7 +29,7 @@ def model_of(data):
 class Model:
     def __init__(self, handle):
         self.pointer = handle
-        self._description = self._columns = None
+        self._description = self._columns = self._inputs = None
 
     @classmethod
     def load(cls, path):
@@ -92,15 +92,31 @@ class Model:
             values[text(name)] = text(value[0])
         return {name: value for name, value in values.items() if value is not None}
 
+    def _column(self, j):
+        is_text = ffi.new("int *")
+        return text(lib.rung_model_column(self.pointer, j, is_text)), bool(is_text[0])
+
     @property
     def columns(self):
-        """The columns of a table before they are coded: their names ("": none) and whether they are text."""
+        """The columns before they are coded: features of a table, then those that are derived. Their names ("": none)
+        and whether they are text."""
         if self._columns is None:
-            is_text, columns = ffi.new("int *"), []
-            for j in range(lib.rung_model_columns(self.pointer)):
-                columns.append((text(lib.rung_model_column(self.pointer, j, is_text)), bool(is_text[0])))
-            self._columns = columns
+            self._columns = [self._column(j) for j in range(lib.rung_model_columns(self.pointer))]
         return self._columns
+
+    @property
+    def inputs(self):
+        """The columns of a table that the model needs, in the same way."""
+        if self._inputs is None:
+            places = (lib.rung_model_input(self.pointer, i) for i in range(lib.rung_model_inputs(self.pointer)))
+            self._inputs = [self._column(j) for j in places]
+        return self._inputs
+
+    @property
+    def derives(self):
+        """Whether columns are derived from others."""
+        last = lib.rung_model_columns(self.pointer) - 1
+        return bool(lib.rung_model_column_derived(self.pointer, last))
 
     @property
     def notes(self):

@@ -75,6 +75,12 @@ COMMON = {  # parameters that are not the method's own: annotation, default, mea
         None,
         "Columns of X that are words in an order, lowest first: {'size': ['small', 'medium', 'large']}.",
     ),
+    "derive": (
+        "str | Sequence[str] | None",
+        None,
+        "Columns computed from others, beside these: ['age:sex', 'x^2', 'log(x)', '(x - 50)/10', 'poly(x, 3)']; those "
+        "of an array are called x1, x2, ... They are a part of the model.",
+    ),
     "random_state": (
         "int | RandomState | None",
         1,

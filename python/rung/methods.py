@@ -98,7 +98,7 @@ def _make(method):
 class OrdinalClassifier(_base.ByName, _base.Weighted, _base.Classifier):
     def __init__(self, method=_table.DEFAULT, *, params=None, scale="standard", missing="median", order=None,
                  unlabelled="auto", class_weight=None, cost=None, baseline=False, equal_rows="auto", nominal=None,
-                 numeric=None, dates=None, ordinal=None, random_state=1, n_jobs=None, memory_limit=None,
+                 numeric=None, dates=None, ordinal=None, derive=None, random_state=1, n_jobs=None, memory_limit=None,
                  verbose=False):  # fmt: skip
         self.method = method
         self.params = params
@@ -114,6 +114,7 @@ class OrdinalClassifier(_base.ByName, _base.Weighted, _base.Classifier):
         self.numeric = numeric
         self.dates = dates
         self.ordinal = ordinal
+        self.derive = derive
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
@@ -122,8 +123,8 @@ class OrdinalClassifier(_base.ByName, _base.Weighted, _base.Classifier):
 
 class OrdinalRegressor(_base.ByName, _base.Unweighted, _base.Regressor):
     def __init__(self, method="krr", *, params=None, scale="standard", missing="median", equal_rows="auto",
-                 nominal=None, numeric=None, dates=None, ordinal=None, random_state=1, n_jobs=None, memory_limit=None,
-                 verbose=False):  # fmt: skip
+                 nominal=None, numeric=None, dates=None, ordinal=None, derive=None, random_state=1, n_jobs=None,
+                 memory_limit=None, verbose=False):  # fmt: skip
         self.method = method
         self.params = params
         self.scale = scale
@@ -133,6 +134,7 @@ class OrdinalRegressor(_base.ByName, _base.Unweighted, _base.Regressor):
         self.numeric = numeric
         self.dates = dates
         self.ordinal = ordinal
+        self.derive = derive
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit

@@ -37,8 +37,8 @@ class OrdinalSearch(_base.Classifier):
         The smoothest model within one standard error of the best.
     nested : bool, default False
         Also repeat the whole search, with scaling and fits, without the rows measured: `report_["nested"]`.
-    scale, missing, order, unlabelled, class_weight, cost, equal_rows, nominal, numeric, dates, ordinal, random_state,
-    n_jobs, memory_limit, verbose
+    scale, missing, order, unlabelled, class_weight, cost, equal_rows, nominal, numeric, dates, ordinal, derive,
+    random_state, n_jobs, memory_limit, verbose
         As in the estimators of the methods.
 
     Attributes
@@ -85,6 +85,7 @@ class OrdinalSearch(_base.Classifier):
         numeric: Columns | None = None,
         dates: Columns | None = None,
         ordinal: Mapping[Any, Sequence[Any]] | None = None,
+        derive: str | Sequence[str] | None = None,
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
@@ -109,6 +110,7 @@ class OrdinalSearch(_base.Classifier):
         self.numeric = numeric
         self.dates = dates
         self.ordinal = ordinal
+        self.derive = derive
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
@@ -244,7 +246,7 @@ def label_curve(
     more : forecast the error after this many more labels, default None
         None: as many as there are; 0: no forecast, which saves time.
     fixed, metric, scale, missing, order, unlabelled, class_weight, equal_rows, nominal, numeric, dates, ordinal,
-    random_state, n_jobs, memory_limit, verbose
+    derive, random_state, n_jobs, memory_limit, verbose
         As in OrdinalSearch.
 
     Returns
@@ -267,5 +269,5 @@ def label_curve(
 
 CURVE_OPTIONS = (
     "fixed", "metric", "scale", "missing", "order", "unlabelled", "class_weight", "equal_rows", "nominal", "numeric",
-    "dates", "ordinal", "random_state", "n_jobs", "memory_limit", "verbose",
+    "dates", "ordinal", "derive", "random_state", "n_jobs", "memory_limit", "verbose",
 )  # fmt: skip

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # From data of R to a sheet: the columns that become a table of the library, and what they are.
 #
-# A sheet is list(columns, names, kinds, rows, numbered): every column a vector of doubles or a factor; numbered: the
-# columns had no names and are called by their places.
+# A sheet is list(columns, names, kinds, rows, numbered, hidden, derive): every column a vector of doubles or a factor;
+# numbered: the columns had no names and are called by their places; hidden: the places of those that are no features,
+# from which others are derived, by the expressions derive.
 
 sheet <- function(frame) {
     columns <- list()
@@ -168,6 +169,8 @@ column_options <- function(sheet, said) {
         if (option == "nominal") ways[ways == ""] <- vapply(sheet$columns[places[ways == ""]], reference_level, "")
         if (length(places)) options[[option]] <- paste0(mentioned(sheet$names, places), ways)
     }
+    if (length(sheet$hidden)) options$ignore <- mentioned(sheet$names, sheet$hidden)
+    if (length(sheet$derive)) options$derive <- sheet$derive
     if (length(ordinal$places)) options$ordinal <- paste0(mentioned(sheet$names, ordinal$places), ordinal$ways)
     options
 }

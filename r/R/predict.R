@@ -40,7 +40,7 @@ new_sheet <- function(object, newdata) {
     terms <- delete.response(object$terms)
     absent <- setdiff(all.vars(terms), c(names(newdata), ls(environment(terms))))
     if (length(absent)) refuse("newdata has no column '", absent[1], "'")
-    sheet_of_terms(terms, model.frame(terms, newdata, na.action = na.pass), object$coding)
+    sheet_of_terms(terms, model.frame(terms, newdata, na.action = na.pass))
 }
 
 # Columns without names, here or in the fit, are taken by their places: there must be as many as in the fit.

@@ -56,7 +56,7 @@ rows_data <- function(x, y, weights, groups) {
     if (is.data.frame(y) && ncol(y) == 1L) y <- y[[1L]]
     if (!is.null(y) && NROW(y) != nrow(x)) refuse(NROW(y), " labels for ", nrow(x), " rows")
     list(sheet = sheet, y = y, label = "label", weights = weights, groups = groups, chosen = chosen, terms = NULL,
-         coding = NULL, row_names = rownames(x))
+         row_names = rownames(x))
 }
 
 # What the caller says of columns, by option of the library.
@@ -128,7 +128,6 @@ fitted_object <- function(session, model, taken, labels, call) {
     object <- model_object(session, model)
     object$call <- call
     object$terms <- taken$terms
-    object$coding <- taken$coding
     object$y <- labels$y
     object$upper <- labels$upper
     object$sheet <- taken$sheet

@@ -75,6 +75,8 @@ SEXP r_encode(SEXP handle, SEXP table, SEXP options)
     o.numeric = field_texts(options, "numeric");
     o.dates = field_texts(options, "dates");
     o.ordinal = field_texts(options, "ordinal");
+    o.ignore = field_texts(options, "ignore");
+    o.derive = field_texts(options, "derive");
     o.missing_error = field_int(options, "missing_error", 0);
     o.real = field_int(options, "real", 0);
     o.unlabelled = o.label == NULL;

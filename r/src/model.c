@@ -375,7 +375,7 @@ SEXP r_info(SEXP handle)
                            "report",        "cv",       "scorer",   "by_costs",   "cv_median", ""};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
     int classes = rung_model_classes(m), cuts = rung_model_thresholds(m, 0, NULL);
-    R_xlen_t columns = (R_xlen_t)rung_model_columns(m);
+    R_xlen_t columns = (R_xlen_t)rung_model_inputs(m);
     rung_metrics cv = {.size = sizeof cv};
     SET_VECTOR_ELT(out, 0, one_text(rung_model_method(m)));
     SET_VECTOR_ELT(out, 1, params_of(m));
@@ -394,7 +394,7 @@ SEXP r_info(SEXP handle)
     SEXP column_names = Rf_allocVector(STRSXP, columns);
     SET_VECTOR_ELT(out, 8, column_names);
     for (R_xlen_t j = 0; j < columns; j++)
-        SET_STRING_ELT(column_names, j, text_utf8(rung_model_column(m, (int64_t)j, NULL)));
+        SET_STRING_ELT(column_names, j, text_utf8(rung_model_column(m, rung_model_input(m, (int64_t)j), NULL)));
     SET_VECTOR_ELT(out, 9, one_text(rung_model_label(m)));
     SET_VECTOR_ELT(out, 10, Rf_ScalarInteger(rung_model_outputs(m)));
     SET_VECTOR_ELT(out, 11, Rf_ScalarLogical(rung_model_has_ranks(m)));

@@ -55,6 +55,8 @@ static rung_status checksum_of(rung_ctx *ctx, const rung_model *m, char digits[D
 static rung_status check_options(rung_ctx *ctx, const rung_model *m, const rung_export_options *o)
 {
     int64_t rows = model_export_rows(m);
+    if (m->code.derive)
+        return set_error(ctx, RUNG_EARG, "the model has derived columns, which an export does not compute");
     if (rows > 0 && !o->with_rows)
         return hint(ctx,
                     set_error(ctx, RUNG_EARG,

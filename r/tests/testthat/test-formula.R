@@ -27,7 +27,8 @@ test_that("interactions keep the levels and contrasts of the fit", {
     expect_equal(proba(model, data[5, ]), said[5, , drop = FALSE])
     stats::contrasts(other$f) <- "contr.sum"
     expect_identical(proba(model, other), said)
-    expect_error(proba(model, transform(data[1:2, ], f = "new")), "level 'new'")
+    expect_warning(zero <- proba(model, transform(data[1:2, ], f = "new")), "category not seen in training")
+    expect_true(all(is.finite(zero)))
     # an unused level changes nothing, and a factor outside the interaction may have one level
     more <- transform(data, f = factor(f, levels = c("p", "q", "r", "z")))
     expect_identical(proba(plain(y ~ a * f + b, more), data), said)
@@ -39,8 +40,43 @@ test_that("names in backticks", {
     data <- graded()
     names(data)[1:2] <- c("a b", "if")
     model <- plain(y ~ `a b` * f + log(`if` + 3), data)
-    expect_identical(model$sheet$names, c("a b", "f", "log(`if` + 3)", "`a b`:fq", "`a b`:fr"))
+    expect_identical(model$sheet$names, c("a b", "f", "if"))
+    expect_identical(names(coef(model))[-(1:2)], c("a b", "fq", "fr", "log(if+3)", "a b:f=q", "a b:f=r"))
     expect_equal(proba(model, data[7:8, ]), proba(model, data)[7:8, ])
+})
+
+test_that("the model file has what a formula makes", {
+    data <- transform(graded(), age = 20 + seq_along(a) %% 50, size = ordered(c("s", "m", "l")[1 + seq_along(a) %% 3],
+                                                                            levels = c("s", "m", "l")))
+    formula <- y ~ a * f + log(age) + I((b - 1)^2) + poly(age, 2):b + size:a + exp(-b):f
+    model <- plain(formula, data)
+    file <- tempfile()
+    rows <- tempfile(fileext = ".csv")
+    rung_save(model, file)
+    write_exact(transform(data[c("age", "f", "size", "b", "a")], size = as.character(size)), rows)
+    said <- read.csv(text = command("predict", file, rows, "--proba"), check.names = FALSE)
+    expect_identical(unname(as.matrix(said[paste0("p(", levels(data$y), ")")])), unname(proba(model, data)))
+    expect_identical(proba(rung_load(file), data), proba(model, data))
+    # as the command fits it
+    made <- tempfile()
+    write_exact(transform(data, size = as.character(size))[c("a", "f", "age", "b", "size", "y")], rows)
+    command("fit", rows, "-m", "pom", "-p", "ridge=0.01", "--ordinal", "size=s<m<l", "--ignore", "age,b,size", "--derive",
+            "log(age)", "--derive", "(b-1)^2", "--derive", "a:f", "--derive", "poly(age,2):b", "--derive", "a:size",
+            "--derive", "exp(-b):f", "--order", "lo<mid<hi", "-o", made, "-q")
+    expect_identical(rung_load(made)$info$columns, c("a", "f", "age", "b", "size"))
+    expect_equal(proba(rung_load(made), data), proba(model, data), tolerance = 1e-10)
+    # explanations are by variables
+    expect_setequal(rung_explain(model, data, type = "importance")$column, c("a", "f", "age", "b", "size"))
+})
+
+test_that("what the library does not cover is computed here", {
+    data <- graded()
+    model <- plain(y ~ scale(a) + cut(b, c(-3, 0, 3)) + f:scale(b) + poly(b, 2, raw = TRUE) + I(a + b), data)
+    expect_identical(model$sheet$names[1:2], c("scale(a).1", "cut(b, c(-3, 0, 3))"))
+    expect_equal(proba(model, data[4:9, ]), proba(model, data)[4:9, ])
+    logs <- plain(y ~ log(a + 4, 2) + sqrt(abs(b)), data)
+    expect_identical(logs$sheet$names, c("log(a + 4, 2)", "b"))
+    expect_error(plain(y ~ log(b - 10), data), "not a finite number")
 })
 
 test_that("weights and groups are no predictors", {
