@@ -774,38 +774,6 @@ static void the_memory_limit_is_kept(void **state)
         }
 }
 
-#ifndef __SANITIZE_ADDRESS__
-/* The estimate of a method's memory is within 1.5 of what a fit takes at its peak. */
-static void the_memory_estimate_is_true(void **state)
-{
-    rung_ctx *ctx = *state;
-    for
-        EACH_METHOD(m)
-    for (int calibrated = 0; calibrated < (has_param(m, "calibrate") ? 2 : 1); calibrated++) {
-        rows s = make_rows(600, 20, 4, 42, 0.5, false);
-        rung_view view = view_of(&s);
-        rung_data *data;
-        rung_spec *spec;
-        rung_model *model;
-        assert_ok(ctx, rung_data_new(ctx, &view, s.y, NULL, s.K, &data));
-        assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));
-        assert_ok(ctx, set_parameters(ctx, m, calibrated, spec));
-        if (has_param(m, "align-iterations")) assert_ok(ctx, rung_spec_set(ctx, spec, "align-iterations", "1"));
-        ctx->scratch.peak = 0;
-        assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
-        problem_shape shape = {.n = s.n, .labelled = s.n, .d = s.d, .K = s.K, .threads = ctx->threads};
-        double estimate, measured = (double)(ctx->scratch.peak + model->mem.peak);
-        assert_ok(ctx, method_bytes(ctx, spec, &shape, &estimate));
-        if (!(estimate < 1.5 * measured && measured < 1.5 * estimate))
-            fail_msg("%s: estimated %.0f bytes, measured %.0f", m->name, estimate, measured);
-        rung_model_free(model);
-        rung_spec_free(spec);
-        rung_data_free(data);
-        free_rows(&s);
-    }
-}
-#endif
-
 /* The progress callback interrupts from inside the call, as Ctrl-C would. */
 static void interrupt_now(void *user, const char *stage, double done)
 {
@@ -856,9 +824,6 @@ int main(void)
         WITH_CONTEXT(what_a_method_does_not_take_is_refused),
         WITH_CONTEXT(few_rows_need_no_landmarks),
         WITH_CONTEXT(the_memory_limit_is_kept),
-#ifndef __SANITIZE_ADDRESS__ /* large fits that measure memory, not mistakes: the plain build does them */
-        WITH_CONTEXT(the_memory_estimate_is_true),
-#endif
         WITH_CONTEXT(an_interrupt_leaves_nothing),
     };
     const struct CMUnitTest with_landmarks[] = {

@@ -24,10 +24,26 @@ struct pool_block { /* precedes the array and fills one alignment unit */
 _Static_assert(sizeof(pool_block) <= ALIGNMENT, "a block header fills one alignment unit");
 
 static atomic_int_fast64_t allowed = -1; /* allocations until one fails on purpose; < 0: never */
-static atomic_int_fast64_t live = 0;
+static atomic_int_fast64_t live = 0;     /* blocks */
+static atomic_int_fast64_t all_held = 0, all_before = 0, all_peak = 0; /* bytes, over all pools */
 
 void pool_fail_after(int64_t n) { atomic_store(&allowed, n); }
 int64_t pool_live_blocks(void) { return (int64_t)atomic_load(&live); }
+int64_t pool_peak(void) { return (int64_t)(atomic_load(&all_peak) - atomic_load(&all_before)); }
+
+void pool_peak_reset(void)
+{
+    atomic_store(&all_before, atomic_load(&all_held));
+    atomic_store(&all_peak, atomic_load(&all_held));
+}
+
+/* One more block of so many bytes over all pools, or (negative) one fewer. */
+static void note(int64_t bytes)
+{
+    int_fast64_t held = atomic_fetch_add(&all_held, bytes) + bytes, peak = atomic_load(&all_peak);
+    atomic_fetch_add(&live, bytes < 0 ? -1 : 1);
+    while (held > peak && !atomic_compare_exchange_weak(&all_peak, &peak, held)) continue;
+}
 
 static bool must_fail(void)
 {
@@ -95,7 +111,7 @@ static rung_status allocate(rung_ctx *ctx, pool *p, int64_t count, size_t size, 
         return out_of_memory(ctx, count, size);
     void *room = take(ALIGNMENT + (size_t)bytes);
     if (!room) return out_of_memory(ctx, count, size);
-    atomic_fetch_add(&live, 1);
+    note(ALIGNMENT + bytes);
     pool_block *b = room;
     *b = (pool_block){.older = p->last, .newer = NULL, .age = ++p->made, .bytes = bytes};
     if (p->last) p->last->newer = b;
@@ -125,7 +141,7 @@ static void unlink_block(pool *p, pool_block *b)
         p->last = b->older;
     if (b->older) b->older->newer = b->newer;
     p->bytes -= b->bytes;
-    atomic_fetch_sub(&live, 1);
+    note(-(ALIGNMENT + b->bytes));
     give_back(b);
 }
 

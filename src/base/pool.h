@@ -48,5 +48,8 @@ rung_status pool_printf(rung_ctx *ctx, pool *p, const char **out, const char *fo
 /* For the tests: the next n allocations succeed, the one after them fails (n < 0: none fails). */
 void pool_fail_after(int64_t n);
 int64_t pool_live_blocks(void); /* allocations not yet freed, over all pools */
+/* The most bytes that all pools together have held since pool_peak_reset, beyond what they held then. */
+int64_t pool_peak(void);
+void pool_peak_reset(void);
 
 #endif

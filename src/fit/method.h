@@ -58,6 +58,7 @@ struct method;
 typedef struct {
     int64_t n, labelled, d;
     int K;
+    int64_t rows;                /* of the data, with those that the method does not use; 0: n */
     int64_t all;                 /* labelled rows that the n rows are a sample of; 0: the n are all there are ... */
     int64_t all_here;            /* ... the most that one process has of them; 0: all */
     double memory;               /* the limit, which decides how much is kept; 0: none */
@@ -93,8 +94,10 @@ typedef struct method {
     const void *variant; /* distinguishes methods that share hooks; of a type the hooks know */
     bool takes_sample;   /* RUNG_METHOD_PASSES: it learns from the sample, and not from all rows (problem->all) */
     bool takes_cells;    /* it works on the cells as they stand, missing ones too (problem.h), and not on scaled rows */
-    /* Peak memory of a fit in bytes, beyond the data. */
+    /* What a fit holds at most, in bytes, the rows of its problem among it; fit/room.c adds what the driver holds. */
     double (*bytes)(const problem_shape *shape, const void *params);
+    /* What the model has beside the rows and outputs for each class; NULL: nothing. */
+    double (*model_bytes)(const problem_shape *shape, const void *params);
     /* Replaces values `auto` that depend on the labels (in params, a copy); NULL: there are none. */
     rung_status (*settle)(rung_ctx *ctx, const struct method *m, problem *p, void *params);
     /* Computes in the problem what a fit will need, so that parallel fits share it; NULL: nothing. */

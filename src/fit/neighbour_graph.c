@@ -62,5 +62,5 @@ rung_status neighbour_graph_prepare(rung_ctx *ctx, problem *p, const graph_param
 double neighbour_graph_bytes(const problem_shape *shape, const graph_params *params)
 {
     double n = (double)shape->n, k = fmin(params->neighbours, n);
-    return 8 * n * (3 * (double)shape->d + 18 * k + 4 * shape->K + 60);
+    return 8 * n * (18 * k + 4 * shape->K + 60) + graph_bytes(n, (double)shape->d, k, shape->threads);
 }

@@ -8,7 +8,6 @@
 #include "data/row_groups.h"
 #include "solve/cumulative.h"
 
-enum { ROWS = 16, MOST_BYTES = 1 << 24 };
 static const double EXACT = 1e-9;
 /* How far predictions may be, in the mean over rows and thresholds, from those that the reported error is of: these
  * have weights that the row, or its group, had no part in. With n of them that is some .06 / sqrt(n), or less. */
@@ -204,7 +203,7 @@ static rung_status reported_error(rung_ctx *ctx, const made_fit *made, const run
 /* ---- what it says of some of its rows ---- */
 
 typedef struct {
-    int64_t n, row[ROWS]; /* of the problem */
+    int64_t n, row[PROOF_ROWS]; /* of the problem */
     int K, outputs;
     int *rank;
     double *X, *score, *proba; /* X: as they were read */
@@ -214,7 +213,7 @@ static rung_status take_rows(rung_ctx *ctx, const made_fit *made, const rung_mod
 {
     const problem *p = made->p;
     int64_t d = made->t->data->d;
-    *out = (some_rows){.n = p->n < ROWS ? p->n : ROWS, .K = m->code.n_classes, .outputs = model_outputs(m)};
+    *out = (some_rows){.n = p->n < PROOF_ROWS ? p->n : PROOF_ROWS, .K = m->code.n_classes, .outputs = model_outputs(m)};
     TRY(NEW_RAW(ctx, &ctx->scratch, out->X, out->n * d));
     for (int64_t i = 0; i < out->n; i++) {
         out->row[i] = i * p->n / out->n;
@@ -292,7 +291,7 @@ static rung_status saved_and_loaded(rung_ctx *ctx, const rung_model *m, const so
     rung_model *again = NULL;
     char *bytes;
     int64_t size;
-    if (m->mem.bytes > MOST_BYTES) return RUNG_OK; /* with the other conditions where they are asked for (verify.h) */
+    if (m->mem.bytes > PROOF_MOST) return RUNG_OK; /* with the other conditions where they are asked for (verify.h) */
     rung_status status = model_to_memory(ctx, m, &bytes, &size);
     if (status == RUNG_EDATA || status == RUNG_ELIMIT) return RUNG_OK; /* it can be used, and saving it says why not */
     TRY(status);

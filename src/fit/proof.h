@@ -21,6 +21,8 @@ typedef struct { /* a fit, and what was measured of it; arrays are in scratch me
     held_out held;
 } made_fit;
 
+enum { PROOF_MOST = 1 << 24, PROOF_ROWS = 16 }; /* a model up to so many bytes is written and read; rows it predicts */
+
 rung_status model_prove(rung_ctx *ctx, const made_fit *made, const rung_model *model);
 
 #endif

@@ -344,7 +344,8 @@ rung_status training_problem(rung_ctx *ctx, training *t, const rung_spec *spec, 
 {
     const method *m = spec->method;
     problem *p = m->info.flags & RUNG_METHOD_USES_UNLABELLED ? &t->all : &t->labelled;
-    problem_shape shape = {.n = p->n, .labelled = t->n_labelled, .d = p->d, .K = t->K, .threads = ctx->threads};
+    problem_shape shape = {
+        .n = p->n, .labelled = t->n_labelled, .d = p->d, .K = t->K, .rows = t->data->n, .threads = ctx->threads};
     if (p->all) {
         shape.all = p->all->n_labelled;
         shape.all_here = rows_most(ctx, p->all->source);

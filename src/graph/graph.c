@@ -117,3 +117,12 @@ rung_status graph_laplacian(rung_ctx *ctx, pool *mem, const la_csr *S, laplacian
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
+
+double graph_edges_bytes(double n, double k) { return n * (2 * k * (sizeof(int64_t) + sizeof(double)) + 8); }
+
+/* The search: the rows as columns, the lists, each row's own number. The join: the lists, and the edges three times. */
+double graph_bytes(double n, double d, double k, int threads)
+{
+    double search = 8 * n * (d + 1 + 2 * k) + la_nearest_bytes((int64_t)n, (int64_t)d, threads > 1 ? threads : 1);
+    return fmax(search, 8 * 15 * n * k);
+}

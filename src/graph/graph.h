@@ -24,6 +24,9 @@ typedef enum {
 /* Symmetric to the bit. */
 rung_status graph_edges(rung_ctx *ctx, pool *mem, const neighbours *nb, graph_rule rule, edge_weight weight,
                         double width, la_csr *out);
+double graph_edges_bytes(double n, double k); /* of k neighbours, none of them mutual */
+/* What finding k neighbours of each row and joining them holds at most, beside the rows. */
+double graph_bytes(double n, double d, double k, int threads);
 void graph_degrees(const la_csr *S, double *degree);
 /* The row of a point without neighbours is 0 in both. Every row has an entry on the diagonal. */
 rung_status graph_laplacian(rung_ctx *ctx, pool *mem, const la_csr *S, laplacian_norm norm, la_csr *out);

@@ -376,6 +376,13 @@ static rung_status scores_by_gradients(rung_ctx *ctx, const la_csr *A, const pro
     return RUNG_OK;
 }
 
+/* The factor and its block at the labelled rows, or the right-hand sides and what graph_solve has of each of them. */
+double propagate_scores_bytes(double n, double l, int K)
+{
+    double matrices = n <= PROPAGATE_DENSE ? n * n + 2 * l * l : 6 * n * LA_SIDE;
+    return 8 * (matrices + n * (2 * K + 5) + l * (K + 1));
+}
+
 rung_status propagate_scores(rung_ctx *ctx, const la_csr *W, const propagation *p, double *F, double *others)
 {
     pool_mark mark = pool_here(&ctx->scratch);

@@ -35,6 +35,7 @@ typedef struct {
     int64_t dense;              /* above this many rows by conjugate gradients */
     const row_groups *together; /* of the labelled rows: equal ones, whose labels are all taken away; NULL: none */
 } propagation;
+double propagate_scores_bytes(double n, double l, int K);
 rung_status propagate_scores(rung_ctx *ctx, const la_csr *W, const propagation *p, double *F, double *others);
 
 #endif

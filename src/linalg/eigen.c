@@ -95,6 +95,8 @@ static void swap_columns(int64_t n, double *a, double *b)
     }
 }
 
+double la_eigen_bytes(int64_t n) { return 8 * (2 * (double)n * (double)n + 40 * (double)n); } /* that of dsyevd */
+
 rung_status la_eigen(rung_ctx *ctx, la_mat *A, int64_t r, double *values, la_mat *V)
 {
     double started = op_start();

@@ -261,14 +261,27 @@ static void expand_tile(const expansion *e, int64_t i0, const expand_room *room)
     for (int64_t c = 0; c < o; c++) memcpy(e->F + i0 + c * n, room->f + c * tall, (size_t)rows * sizeof(double));
 }
 
+static int64_t tile_rows(int64_t n) { return n <= EXPAND_UNIT ? EXPAND_UNIT : EXPAND_ROWS; }
+
+static int threads_for(int64_t n, int threads)
+{
+    int64_t tiles = (n + EXPAND_ROWS - 1) / EXPAND_ROWS;
+    return (int)min64(threads, tiles > 0 ? tiles : 1);
+}
+
+double la_expand_bytes(int64_t n, int64_t d, int64_t o, int threads)
+{
+    return 8 * (double)tile_rows(n) * threads_for(n, threads) * (double)(d + 1 + o + EXPAND_TERMS);
+}
+
 rung_status la_expand(rung_ctx *ctx, const la_mat *X, const la_mat *Z, const la_map *map, int64_t o, const double *C,
                       double *F)
 {
     double started = op_start();
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t n = X->cols, tiles = (n + EXPAND_ROWS - 1) / EXPAND_ROWS;
-    int64_t tall = n <= EXPAND_UNIT ? EXPAND_UNIT : EXPAND_ROWS;
-    int threads = (int)min64(ctx->threads, tiles > 0 ? tiles : 1);
+    int64_t tall = tile_rows(n);
+    int threads = threads_for(n, ctx->threads);
     double *norm_x = NULL, *norm_z = NULL;
     expand_room *room = NULL;
     TRY(squared_norms(ctx, X, &norm_x));

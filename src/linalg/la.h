@@ -63,6 +63,8 @@ rung_status la_cross(rung_ctx *ctx, const la_mat *X, const la_mat *Z, const la_m
 /* F (n x o) = map(X, Z) C with C (m x o), without ever storing map(X, Z) whole. */
 rung_status la_expand(rung_ctx *ctx, const la_mat *X, const la_mat *Z, const la_map *map, int64_t o, const double *C,
                       double *F);
+/* What la_expand holds at most. */
+double la_expand_bytes(int64_t n, int64_t d, int64_t o, int threads);
 /* Sums over the columns z_j of Z (d x n) of f_j = map(X, z_j) - shift, X d x m, without ever storing them all. f_j and
  * products are in single precision, sums over many columns in double: about their mean, the error is that of
  * independent roundings. */
@@ -151,6 +153,7 @@ rung_status la_getrs_wide(rung_ctx *ctx, const la_mat *LU, const int *pivot, boo
 /* ---- eigenvalues of symmetric matrices; on one thread ---- */
 /* The r largest eigenvalues of A, largest first, and their vectors as the columns of V (n x r; NULL: none). A is
  * destroyed. The entry of largest modulus of each vector is positive. */
+double la_eigen_bytes(int64_t n); /* the room of la_eigen for an n x n matrix */
 rung_status la_eigen(rung_ctx *ctx, la_mat *A, int64_t r, double *values, la_mat *V);
 /* The steps of a pivoted Cholesky factorisation of the positive semidefinite A after which no diagonal entry of what is
  * left exceeds `tolerance`: then lambda_{rank+1} <= (n - rank) tolerance. A is destroyed. */
@@ -216,6 +219,8 @@ typedef struct { /* multiplies |x_i - z_j|^2 by table[row_i + col_j * groups] > 
  * z_j. k <= n, or n - 1 with self. index and d2 are k x m. */
 rung_status la_nearest(rung_ctx *ctx, const la_mat *X, const la_mat *Z, const int64_t *self,
                        const la_pair_factor *factor, int64_t k, int64_t *index, double *d2);
+/* What it holds at most among n columns. */
+double la_nearest_bytes(int64_t n, int64_t d, int threads);
 /* Columns sorted into cells, each around a centre. */
 typedef struct {
     const la_mat *X;       /* d x n: the columns of cell c are start[c] .. start[c+1] - 1 */

@@ -101,11 +101,23 @@ static void scan(search *s, int64_t first, int64_t count, double *g)
     }
 }
 
+static int threads_for(int64_t queries, int threads)
+{
+    int64_t blocks = (queries + QUERIES - 1) / QUERIES;
+    return (int)min64(threads, blocks > 0 ? blocks : 1);
+}
+
+double la_nearest_bytes(int64_t n, int64_t d, int threads)
+{
+    return 16 * (double)n * (double)(d + 1) +
+           threads_for(n, threads) * QUERIES * (double)(CHUNK * sizeof(double) + sizeof(search));
+}
+
 rung_status nearest_by_blocks(rung_ctx *ctx, const nearest_query *q)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t n = q->X->cols, m = q->Z->cols, d = q->X->rows, blocks = (m + QUERIES - 1) / QUERIES;
-    int threads = (int)min64(ctx->threads, blocks > 0 ? blocks : 1), ld = blas_int(la_ld(q->X));
+    int threads = threads_for(m, ctx->threads), ld = blas_int(la_ld(q->X));
     double smallest = q->factor ? INFINITY : 1, *room = NULL;
     centred c;
     search *searches = NULL;

@@ -183,18 +183,13 @@ rung_status boosting_new(rung_ctx *ctx, pool *mem, const boost_rows *data, const
     return grower_new(ctx, mem, &rows, b->n_train, &rules->tree, threads, &b->grower);
 }
 
-double boosting_bytes(int64_t n, int64_t columns, int K, bool nominal, int leaves, int threads)
+double boosting_bytes(const boosting_shape *s, int threads)
 {
-    double rows = (double)n;
-    return rows * (8 + (nominal ? 8.0 * K + 8 : 8) + 1) + grower_bytes(columns, n, leaves, threads) +
-           24.0 * K * (rows / BLOCK + 2);
-}
-
-double boosting_packed_bytes(int64_t all, int64_t n, int64_t columns, int K, bool nominal, int leaves, int threads)
-{
-    int outputs = nominal ? K : 1;
-    return packed_bytes(all, outputs) + (double)n * (4 + 8.0 * outputs) + grower_bytes(columns, 0, leaves, threads) +
-           24.0 * K * ((double)all / BLOCK + 2);
+    int outputs = s->nominal ? s->K : 1;
+    double n = (double)s->n, grown = grower_bytes(s->columns, s->all > 0 ? 0 : s->n, s->binned, s->leaves, threads),
+           sums = 24.0 * s->K * ((s->all > 0 ? (double)s->all : n) / BLOCK + 2);
+    if (s->all > 0) return packed_bytes(s->all, outputs) + n * (4 + 8.0 * outputs) + grown + sums;
+    return n * (9 + 8.0 * outputs + (s->nominal ? 8 : 0)) + grown + sums;
 }
 
 /* ---- the derivatives of a round ---- */

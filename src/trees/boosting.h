@@ -65,10 +65,15 @@ static inline bool fold_holds(const boost_fold *f, int64_t i) { return i < f->n 
  * class needs a training row. */
 rung_status boosting_new(rung_ctx *ctx, pool *mem, const boost_rows *data, const boost_fold *without,
                          const boost_rules *rules, uint64_t stream, int threads, boosting **out);
+typedef struct {
+    int64_t n, columns;
+    int64_t binned; /* rows whose cells the bins are of */
+    int K, leaves;
+    bool nominal;
+    int64_t all; /* rows that the n are a sample of; 0: the n are all */
+} boosting_shape;
 /* Room for one of them in bytes, beyond the bins. */
-double boosting_bytes(int64_t n, int64_t columns, int K, bool nominal, int leaves, int threads);
-/* The same for a sample of n of `all` rows. */
-double boosting_packed_bytes(int64_t all, int64_t n, int64_t columns, int K, bool nominal, int leaves, int threads);
+double boosting_bytes(const boosting_shape *s, int threads);
 
 /* One round; its trees are added to `keep` (NULL: they are not kept) with their values times rate / share. Safe to run
  * in parallel with others: only ctx->seed is read. */

@@ -635,10 +635,11 @@ rung_status grower_new(rung_ctx *ctx, pool *mem, const tree_rows *rows, int64_t 
     return RUNG_OK;
 }
 
-double grower_bytes(int64_t columns, int64_t rows, int leaves, int threads)
+double grower_bytes(int64_t columns, int64_t rows, int64_t binned, int leaves, int threads)
 {
-    double width = (double)columns * (rows > 0 ? fmin(BIN_ROOM, (double)rows + 1) : BIN_ROOM);
-    return 40 * (double)rows + 16 * width * (leaves + threads) + 200.0 * (double)columns;
+    double width = fmin(BIN_ROOM, (double)binned + 1), of_row = 2 * (sizeof(int32_t) + sizeof(tree_sums));
+    double of_column = sizeof(tree_sums) * width * (leaves + threads - 1) + 2 * sizeof(split) + 2 * sizeof(int64_t);
+    return of_row * (double)rows + of_column * (double)columns;
 }
 
 int32_t *grower_rows(grower *g) { return g->row; }

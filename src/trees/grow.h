@@ -89,8 +89,8 @@ typedef struct { /* what trees grow from */
 /* most: rows of a tree that the grower has. Trees grow with this number of threads. */
 rung_status grower_new(rung_ctx *ctx, pool *mem, const tree_rows *rows, int64_t most, const tree_rules *rules,
                        int threads, grower **out);
-/* rows: those that the grower has. */
-double grower_bytes(int64_t columns, int64_t rows, int leaves, int threads);
+/* rows: those that the grower has; binned: those whose cells the bins are of. */
+double grower_bytes(int64_t columns, int64_t rows, int64_t binned, int leaves, int threads);
 /* Room for the rows to grow from: their numbers, ascending, and their derivatives. Growing makes those of a leaf
  * contiguous, so that their derivatives are read in order. */
 int32_t *grower_rows(grower *g);

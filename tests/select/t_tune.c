@@ -758,7 +758,7 @@ static void a_limit_of_memory_is_kept(void **state)
     rung_data *data = make_data(ctx, 300, 3, false, false);
     rung_tune_options o = {.methods = LIST("kdlor"), .grids = LIST("gamma=0.1,1", "ridge=1,0.1"), .repeats = 1};
     ctx->threads = 2;
-    ctx->memory = 4 << 20; /* room for one point at a time, not for two */
+    ctx->memory = 9 << 19; /* room for one point at a time, not for two */
     ctx->scratch.peak = 0;
     outcome out = run(ctx, &o, data);
     assert_true(ctx->scratch.peak <= ctx->memory);

@@ -199,11 +199,18 @@ static rung_status gpor_verify(rung_ctx *ctx, const struct verification *v)
 
 /* Gram matrix, factor and an inverse or the covariance factor; the data four times; what the thresholds bend, by rows
  * and by thresholds. */
+static double gpor_model_bytes(const problem_shape *shape, const void *params)
+{
+    (void)params;
+    return 8 * (double)shape->labelled * (double)shape->labelled; /* the factor of the covariance */
+}
+
 static double gpor_bytes(const problem_shape *shape, const void *params)
 {
     (void)params;
     double n = (double)shape->labelled, d = (double)shape->d, K = shape->K;
-    return 8 * (3 * n * n + 5 * n * d + 80 * (d + K) + n * (K + 40) + 4 * K * K);
+    /* predictions have an output for each row of the factor: 256 numbers of a tile */
+    return 8 * (4 * n * n + 5 * n * d + 80 * (d + K) + n * (K + 300) + 4 * K * K);
 }
 
 static const param_row gpor_rows[] = {
@@ -237,6 +244,7 @@ const method method_gpor = {
     .params = gpor_rows,
     .params_size = sizeof(gpor_params),
     .bytes = gpor_bytes,
+    .model_bytes = gpor_model_bytes,
     .fit = gpor_fit,
     .verify = gpor_verify,
 };

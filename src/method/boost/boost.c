@@ -170,7 +170,8 @@ double boost_peak_bytes(const problem_shape *shape, const boost_params *params, 
     if (shape->all_here > 0) all = shape->all_here;
     int leaves = rules.tree.leaves, outputs = rules.nominal ? shape->K : 1;
     double rounds = params->rounds > 0 ? params->rounds : 5 / rules.rate, nodes = rounds * seeds * outputs * 2 * leaves;
-    boost_shape rows = {n, shape->d, shape->K, leaves, outputs > 1, sampled ? all : 0};
+    int64_t binned = shape->rows > 0 ? shape->rows : shape->n;
+    boosting_shape rows = {n, shape->d, binned, shape->K, leaves, outputs > 1, sampled ? all : 0};
     double one = boost_path_bytes(&rows, 1, threads), path = boost_path_bytes(&rows, seeds * n_folds, threads);
     double bins = 2 * (double)n * columns + 16 * fmin((double)n, 2e5) * fmin(threads, columns) + 4096 * columns;
     double words = sampled && seeds * n_folds > 1 ? 4 * (double)all : 0;

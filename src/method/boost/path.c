@@ -360,10 +360,8 @@ rung_status boost_path_run(rung_ctx *ctx, pool *mem, const boost_rows *data, con
     return with_helpers(ctx, ctx->threads, run_path, &job);
 }
 
-double boost_path_bytes(const boost_shape *s, int side_by_side, int threads)
+double boost_path_bytes(const boosting_shape *s, int side_by_side, int threads)
 {
     if (is_small(s->n, s->columns)) threads = 1;
-    if (s->all > 0)
-        return side_by_side * boosting_packed_bytes(s->all, s->n, s->columns, s->K, s->nominal, s->leaves, threads);
-    return side_by_side * (boosting_bytes(s->n, s->columns, s->K, s->nominal, s->leaves, threads) + 8.0 * (double)s->n);
+    return side_by_side * (boosting_bytes(s, threads) + (s->all > 0 ? 0 : 8.0 * (double)s->n));
 }

@@ -33,13 +33,7 @@ typedef struct
  * held out. */
 rung_status boost_path_run(rung_ctx *ctx, pool *mem, const boost_rows *data, const boost_rules *rules, int seeds,
                            const folds *f, boost_rounds rounds, boost_path *out);
-typedef struct {
-    int64_t n, columns;
-    int K, leaves;
-    bool nominal;
-    int64_t all; /* rows that the n are a sample of; 0: the n are all */
-} boost_shape;
-double boost_path_bytes(const boost_shape *s, int side_by_side, int threads);
+double boost_path_bytes(const boosting_shape *s, int side_by_side, int threads);
 
 /* Class probabilities from functions and thresholds: of the ordinal link (f one number) or the nominal one. */
 void boost_proba(const ordinal *link, int K, const double *f, int64_t step, double *p);

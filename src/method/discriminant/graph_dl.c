@@ -124,7 +124,9 @@ double graph_dl_bytes(const problem_shape *shape, const void *params_)
         first = graph ? n * n + n * l : 0;
         then = graph ? 2 * n * l + l * l : 2 * l * l + (params->calibrate > 0 && l <= 2000 ? l * l : 0);
     }
-    return 8 * (n * n + fmax(first, then) + 3 * n * d + n * (4.0 * params->neighbours + 4 * shape->K + 80));
+    double search = graph ? graph_bytes(n, d, params->neighbours, shape->threads) : 0;
+    return 8 * (n * n + 3 * n * d + n * (4.0 * params->neighbours + 4 * shape->K + 80)) +
+           fmax(8 * fmax(first, then), search);
 }
 
 /* The eigenvectors of the Gram matrix and LAPACK's work space. */

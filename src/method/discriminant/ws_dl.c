@@ -247,7 +247,8 @@ static double ws_bytes(const problem_shape *shape, const void *params_)
         return 8 * pairs + landmark_soft_bytes(shape, params->kernel.landmarks, neighbours_of(params));
     double l = (double)shape->labelled,
            folded = params->calibrate > 0 && l <= 2000 ? l * l : 0; /* contrasts of the folds */
-    return 8 * (2 * n * n + folded + 3 * n * (double)shape->d + n * (10.0 * shape->K + 80));
+    return 8 * (folded + 3 * n * (double)shape->d + n * (10.0 * shape->K + 80)) +
+           fmax(16 * n * n, graph_bytes(n, (double)shape->d, neighbours_of(params), shape->threads));
 }
 
 static const param_row ws_rows[] = {

@@ -152,6 +152,12 @@ static double auto_bytes(const problem_shape *shape, const void *params)
     return mixture_bytes(shape, &options);
 }
 
+static double auto_model_bytes(const problem_shape *shape, const void *params)
+{
+    mixture_options options = options_of(params);
+    return mixture_model_bytes(shape, &options);
+}
+
 static const param_row auto_rows[] = {
     PARAM(auto_params, effort, .name = "effort",
           .help = "how much is tried: quick and thorough proceed as normal does with four times more or fewer labels",
@@ -188,6 +194,7 @@ const method method_auto = {
     .params = auto_rows,
     .params_size = sizeof(auto_params),
     .bytes = auto_bytes,
+    .model_bytes = auto_model_bytes,
     .fit = auto_fit,
     .verify = auto_verify,
 };

@@ -297,6 +297,17 @@ static rung_status share_graphs(rung_ctx *ctx, candidates *c)
     return RUNG_OK;
 }
 
+/* The predictions, coefficients and constants of one of l rows whose kernel has m coefficients. */
+static int64_t coefficients(family_kind kind, int64_t m, int64_t J)
+{
+    return kind == FAMILY_GP ? m : kind == FAMILY_RIDGE ? m * J : 0;
+}
+
+static int64_t numbers_of(family_kind kind, int64_t l, int64_t m, int64_t J)
+{
+    return l * J + coefficients(kind, m, J) + J;
+}
+
 static rung_status make_room(rung_ctx *ctx, candidates *c)
 {
     int64_t l = c->l, J = c->p->K - 1;
@@ -304,10 +315,10 @@ static rung_status make_room(rung_ctx *ctx, candidates *c)
         candidate *one = &c->list[i];
         if (!one->wanted) continue;
         const landmark_kernel *f = one->kind == FAMILY_SPREAD ? NULL : c->space[one->space].features[one->kernel];
-        int64_t m = f ? f->l.m : l, coef = one->kind == FAMILY_GP ? m : one->kind == FAMILY_RIDGE ? m * J : 0;
-        TRY(NEW(ctx, &ctx->scratch, one->loo, l * J + coef + J));
+        int64_t m = f ? f->l.m : l;
+        TRY(NEW(ctx, &ctx->scratch, one->loo, numbers_of(one->kind, l, m, J)));
         one->coef = one->loo + l * J;
-        one->bias = one->coef + coef;
+        one->bias = one->coef + coefficients(one->kind, m, J);
     }
     return RUNG_OK;
 }
@@ -587,4 +598,47 @@ rung_status candidates_run(rung_ctx *ctx, candidates *c)
     TRY(parallel_stage(ctx, "fitting", parallel_workers(ctx, c->p->n, graphs.n), graphs.n, run_task, &graphs));
     progress_leave(ctx, outer);
     return RUNG_OK;
+}
+
+/* ---- memory ---- */
+
+static bool has(const candidates_shape *s, family_kind kind) { return s->families >> kind & 1; }
+static bool has_graphs(const candidates_shape *s) { return has(s, FAMILY_SPREAD) && s->l < s->n; }
+
+/* The rows as they are scaled, the labelled ones, and a Gram matrix for each kernel and the distances; or of each
+ * kernel its landmarks, their factors and features. */
+double candidates_bytes(const candidates_shape *s)
+{
+    double l = s->l, n = s->n, m = s->m > 0 ? s->m : l, kernels = 0, tried = 0, J = s->K - 1, sum = 0;
+    static const int steps[FAMILY_KINDS] = {VARIANCES, RIDGES, 0};
+    for (int kind = 0; kind < FAMILY_KINDS; kind++)
+        if (has(s, (family_kind)kind))
+            tried += steps[kind] * (double)numbers_of((family_kind)kind, (int64_t)l, (int64_t)m, (int64_t)J);
+    kernels = s->m > 0 ? s->kernels * KERNELS * (m * (l + 2 * m + s->d) + l) : (s->kernels * KERNELS + 1) * l * l;
+    sum = 3 * n * s->d + l * s->d + kernels + s->wanted * KERNELS * tried;
+    if (!has_graphs(s)) return 8 * sum;
+    double spread = (double)numbers_of(FAMILY_SPREAD, (int64_t)l, 0, (int64_t)J), edges = 0;
+    for (int g = 0; g < GRAPHS; g++) edges += 2 * graph_edges_bytes(n, neighbours_tried[g]); /* lengths, affinities */
+    return 8 * (sum + GRAPHS * SPREADS * (n * s->K + POWERS * spread) + 2 * n * neighbours_tried[GRAPHS - 1]) + edges;
+}
+
+/* Of so many at a time. */
+static double side_by_side(const candidates_shape *s, double rows, int tasks)
+{
+    return rows > SIDE_BY_SIDE ? 1 : fmax(1, fmin(s->threads, tasks));
+}
+
+double candidates_tasks_bytes(const candidates_shape *s)
+{
+    double l = s->l, one = 0, graph = has_graphs(s) ? propagate_scores_bytes(s->n, l, s->K) + 8 * l * s->K : 0;
+    if (s->m > 0) {
+        double said = 8 * RIDGES * l * (s->K - 1);
+        if (has(s, FAMILY_GP)) one = ogp_features_bytes(l, s->m, s->K);
+        if (has(s, FAMILY_RIDGE))
+            one = fmax(one, said + cumulative_features_bytes((int64_t)l, (int64_t)s->d, s->K, (int64_t)s->m, RIDGES));
+    } else {
+        if (has(s, FAMILY_GP)) one = ogp_gp_bytes(l, s->K);
+        if (has(s, FAMILY_RIDGE)) one = fmax(one, cumulative_ridge_bytes(l, s->K));
+    }
+    return fmax(side_by_side(s, l, SPACES * KERNELS) * one, side_by_side(s, s->n, SPACES * GRAPHS * SPREADS) * graph);
 }

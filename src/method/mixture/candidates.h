@@ -79,6 +79,15 @@ rung_status candidates_some(rung_ctx *ctx, const candidates *all, int64_t n, con
                             const double *relevance, candidates *out, int *classes);
 rung_status candidates_run(rung_ctx *ctx, candidates *c); /* those that are wanted */
 
+typedef struct {
+    double n, l, d, m;      /* rows, labelled ones, columns; landmarks of a kernel, 0: exact */
+    double kernels, wanted; /* shares of the kernels and of the candidates on them that are wanted */
+    int K, threads;
+    unsigned families;
+} candidates_shape;
+double candidates_bytes(const candidates_shape *s);       /* of a space: rows, kernels, graphs and candidates */
+double candidates_tasks_bytes(const candidates_shape *s); /* what the tasks of a run hold beside them */
+
 /* p (K): the class frequencies, (N_q + 1/K) / (l + 1), rows counted by their weights. */
 void candidates_frequencies(const candidates *c, double *p);
 /* The labelled rows as the families take them. */

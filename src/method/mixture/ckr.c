@@ -409,7 +409,7 @@ static double landmark_bytes(const problem_shape *shape, const ckr_params *param
     if (shape->all) work = fmax(work, problem_moments_bytes(shape->d, (int64_t)m) + 8 * m * m);
     if (graph)
         work = fmax(work, landmarks_quadratic_bytes(shape->d, shape->n, (int64_t)m, shape->memory)) +
-               graph_search_bytes(n, d, params->neighbours);
+               graph_bytes(n, d, params->neighbours, shape->threads);
     return 8 * (kernels * m * ((graph ? 2 : 1) * m + d) + n * (d + 20) + l * (d + shape->K * (count + 3))) + work;
 }
 

@@ -124,6 +124,12 @@ rung_status cumulative_ridge_new(rung_ctx *ctx, pool *mem, const la_mat *gram, d
     return RUNG_OK;
 }
 
+/* V, its squares, and either the room of the eigenproblem or of the predictions. */
+double cumulative_ridge_bytes(double n, int K)
+{
+    return 8 * (2 * n * n + n * (3 * K + 3)) + fmax(la_eigen_bytes((int64_t)n), 8 * n * (2 * K + 2));
+}
+
 static rung_status leave_blocks_out(rung_ctx *ctx, const cumulative_ridge *r, const double *share, double *loo)
 {
     const row_groups *t = r->rows.together;

@@ -48,6 +48,7 @@ typedef struct {
 } cumulative_ridge;
 
 /* Of scale * gram; arrays in mem. p0 of the rows is computed here. */
+double cumulative_ridge_bytes(double n, int K); /* with its predictions */
 rung_status cumulative_ridge_new(rung_ctx *ctx, pool *mem, const la_mat *gram, double scale,
                                  const cumulative_rows *rows, cumulative_ridge *out);
 /* loo: n x (K - 1) by rows, made valid probabilities. */

@@ -543,56 +543,69 @@ rung_status mixture_fit(rung_ctx *ctx, pool *mem, problem *p, const mixture_opti
     return RUNG_OK;
 }
 
-/* The number of tasks that run in parallel, each on its own matrices (base/parallel.h). */
-static double side_by_side(const problem_shape *shape, double rows)
+/* ---- memory ---- */
+
+static candidates_shape candidates_of(const problem_shape *shape, const mixture_options *o, const mixture_plan *plan)
 {
-    return rows > SIDE_BY_SIDE ? 1 : fmax(1, fmin(shape->threads, SPACES * GRAPHS * SPREADS));
+    double all = (double)shape->labelled, l = plan->kernel_rows > 0 ? fmin(all, (double)plan->kernel_rows) : all;
+    int64_t most = o->planned ? TABLE_UNLABELLED : mixture_most_unlabelled(shape->labelled);
+    return (candidates_shape){.n = fmin((double)shape->n - all, (double)most) + l,
+                              .l = l,
+                              .d = (double)shape->d,
+                              .m = fmin(l, (double)plan->landmarks),
+                              .kernels = 1,
+                              .wanted = 1,
+                              .K = shape->K,
+                              .threads = shape->threads,
+                              .families = o->families};
 }
 
-/* In every space the rows, a Gram matrix for each kernel and the distances (of a screened grid about half of them), the
- * predictions and coefficients of each candidate, neighbours and edges of the graphs. A task on a kernel has three
- * matrices, five for its eigenpairs or an exact variance, and a Gaussian process its rows by thresholds; one on a graph
- * n x n numbers or, beyond PROPAGATE_DENSE, some columns. In the model are propagated labels and a factor of each
- * Gaussian process that is kept, of which 4 to 11 in a space are usual, and fewer with more labels. With landmarks a
- * kernel has its features, and a task as many numbers again; a fold has kernels of its own. */
+static const mixture_plan *plan_of(const problem_shape *shape, const mixture_options *o)
+{
+    return o->planned ? mixture_plan_for(o->effort, shape->labelled) : &exact_plan;
+}
+
+static double spaces_of(const mixture_options *o)
+{
+    double spaces = 0;
+    for (int s = 0; s < SPACES; s++) spaces += o->spaces >> s & 1;
+    return spaces;
+}
+
+/* Of Gaussian processes 4 to 11 in a space are usual, with few labels more; of graphs all. */
+double mixture_model_bytes(const problem_shape *shape, const mixture_options *o)
+{
+    enum { KEPT = 12 };
+    candidates_shape c = candidates_of(shape, o, plan_of(shape, o));
+    double m = c.m > 0 ? c.m : c.l, numbers = 0;
+    if (o->families & 1U << FAMILY_GP) numbers += KEPT * m * (c.K + (o->most_rank > 0 ? fmin(m, o->most_rank) : m));
+    if (o->families & 1U << FAMILY_SPREAD && c.l < c.n) numbers += c.n * (c.d + GRAPHS * SPREADS * c.K);
+    return 8 * spaces_of(o) * (numbers + m * c.d);
+}
+
+/* The grid on all rows, or on some of them and then what matters there (of exact kernels about half, of those with
+ * landmarks two and a few candidates) on all; with relevance also a fold of it, in half of the spaces. Then the model,
+ * and trees. */
 double mixture_bytes(const problem_shape *shape, const mixture_options *o)
 {
-    enum { KEPT = 7, GP = 3, EIGEN = 5, PER_GP = 49, PER_RIDGE = 112, PER_SPREAD = 18, EDGES = 180, COLUMNS = 40 };
-    enum { LANDMARK_KERNELS = 2, LANDMARK_CANDIDATES = 8, EXACT_GP = 5 };
-    const mixture_plan *plan = o->planned ? mixture_plan_for(o->effort, shape->labelled) : &exact_plan;
-    bool by_folds = o->trees || o->relevance;
-    double all = (double)shape->labelled, d = (double)shape->d, K = shape->K;
-    double l = plan->kernel_rows > 0 ? fmin(all, (double)plan->kernel_rows) : all;
-    int64_t most = o->planned ? TABLE_UNLABELLED : mixture_most_unlabelled(shape->labelled);
-    double n = fmin((double)shape->n - all + l, l + (double)most),
-           screened = fmin(l, plan->screen ? (double)plan->screen : l);
-    double grams =
-        l <= screened ? (KERNELS + 1) * l * l : fmax(KERNELS / 2.0 * l * l, (KERNELS + 1.0) * screened * screened);
-    double spaces = 0, m = fmin(l, (double)plan->landmarks);
-    for (int s = 0; s < SPACES; s++) spaces += o->spaces >> s & 1;
-    if (m > 0) grams = fmax(LANDMARK_KERNELS * m * (l + 2 * m), (KERNELS + 1.0) * screened * screened);
-    double side = m > 0 ? m * l : l * l, grid = l > screened ? LANDMARK_CANDIDATES : PER_GP + PER_RIDGE;
-    double one = 3 * n * d + l * d + grams, kept = 0, bins = 0;
-    double process = o->most_rank > 0 ? GP : EXACT_GP, few = fmax(screened / l, o->most_rank > 0 ? 0 : 1.0 / 3);
-    double task = side_by_side(shape, l) * (o->families & 1U << FAMILY_RIDGE ? EIGEN : process) * side;
-    if (o->families & 1U << FAMILY_GP) {
-        one += (m > 0 ? grid : PER_GP) * l * K;
-        task += side_by_side(shape, l) * (6 * l * K + 2 * K * K);
-        kept += spaces * KEPT * fmin(1, few) * l * (K + (o->most_rank > 0 ? fmin(l, o->most_rank) : l));
+    const mixture_plan *plan = plan_of(shape, o);
+    candidates_shape c = candidates_of(shape, o, plan), first = c;
+    double spaces = spaces_of(o), all = (double)shape->labelled, screening = 0, bins = 0;
+    if (plan->screen > 0 && c.l > (double)plan->screen) {
+        first.l = (double)plan->screen;
+        first.n += first.l - c.l;
+        first.m = 0;
+        screening = spaces * candidates_bytes(&first) + candidates_tasks_bytes(&first);
+        c.kernels = c.m > 0 ? 2.0 / KERNELS : 0.5;
+        c.wanted = c.m > 0 ? 0.1 : 1;
     }
-    if (o->families & 1U << FAMILY_RIDGE) one += (m > 0 ? grid : PER_RIDGE) * l * K;
-    if (l < n && (o->families & 1U << FAMILY_SPREAD)) {
-        one += PER_SPREAD * l * K + n * (EDGES + GRAPHS * SPREADS * K);
-        task = fmax(task, side_by_side(shape, n) * n * (n <= PROPAGATE_DENSE ? n : COLUMNS));
-        kept += fmin(spaces, 2) * n * (d + GRAPHS * SPREADS * K);
-    }
-    if (by_folds) {
+    double run = spaces * (o->relevance ? 1.25 : 1) * candidates_bytes(&c) + candidates_tasks_bytes(&c);
+    if (o->trees || o->relevance) {
         problem_shape rows = *shape;
-        if (!o->trees || !all_rows_fit((double)shape->all_here, d, plan, shape->memory)) rows.all = 0;
+        if (!o->trees || !all_rows_fit((double)shape->all_here, c.d, plan, shape->memory)) rows.all = 0;
         bool nominal = nominal_wanted(o->effort, plan, rows.all > shape->labelled ? rows.all : shape->labelled);
-        bins = stacked_trees_bytes(&rows, nominal, plan->folds) + 8 * all * K * (STACKED_KINDS + 1);
+        bins = stacked_trees_bytes(&rows, nominal, plan->folds) + 8 * all * c.K * (STACKED_KINDS + 1);
         if (o->trees && plan->random) bins += random_trees_bytes(shape);
-        if (o->relevance) one += 0.25 * grams; /* of a fold, in half of the spaces */
     }
-    return 8 * (spaces * one + task + kept) + bins;
+    return fmax(screening, run) + mixture_model_bytes(shape, o) + bins;
 }

@@ -74,6 +74,7 @@ rung_status mixture_fit(rung_ctx *ctx, pool *mem, problem *p, const mixture_opti
 /* The conditions of each member and of the weights; for verify.h. */
 rung_status mixture_verify(rung_ctx *ctx, const struct verification *v, const mixture_options *options);
 double mixture_bytes(const problem_shape *shape, const mixture_options *options);
+double mixture_model_bytes(const problem_shape *shape, const mixture_options *options);
 
 /* ---- thin.c: some of many rows ---- */
 

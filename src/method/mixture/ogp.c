@@ -40,6 +40,12 @@ static double ogp_bytes(const problem_shape *shape, const void *params)
     return mixture_bytes(shape, &options);
 }
 
+static double ogp_model_bytes(const problem_shape *shape, const void *params)
+{
+    mixture_options options = options_of(params);
+    return mixture_model_bytes(shape, &options);
+}
+
 static const param_row ogp_rows[] = {
     PARAM(ogp_params, features, .name = "features", .help = "the scaled columns, their ranks, or an average of both",
           .type = RUNG_TYPE_CHOICE, .default_value = "both", .published = "both", .choices = "standard|rank|both"),
@@ -57,6 +63,7 @@ const method method_ogp = {
     .params = ogp_rows,
     .params_size = sizeof(ogp_params),
     .bytes = ogp_bytes,
+    .model_bytes = ogp_model_bytes,
     .fit = ogp_fit,
     .verify = ogp_verify,
 };

@@ -31,6 +31,19 @@ typedef struct {
     double *column; /* n x (J + 1) */
 } laplace;
 
+/* Numbers of a row, and of a feature. */
+static int64_t by_row(int J) { return 4 + J + J + 1; }
+static int64_t by_feature(int J) { return 4 + 2 * J + 1; }
+
+/* The factor, the weighted features, and what follows: variances of the rows, or the expansion's directions. */
+double ogp_features_bytes(double n, double m, int K)
+{
+    int J = K - 1;
+    double rows = n * (8 * (double)(by_row(J) + J + 3) + sizeof(ordinal_site)),
+           wide = 8 * m * (double)(by_feature(J) + 2);
+    return rows + wide + 8 * m * (n + 4 * m) + la_eigen_bytes((int64_t)m);
+}
+
 static rung_status start(rung_ctx *ctx, const ogp_features *p, laplace *s)
 {
     pool *mem = &ctx->scratch;
@@ -38,18 +51,18 @@ static rung_status start(rung_ctx *ctx, const ogp_features *p, laplace *s)
     int J = p->K - 1;
     double *rows = NULL, *wide = NULL, *small = NULL;
     *s = (laplace){.p = p, .m = m, .J = J, .s = sqrt(p->variance)};
-    TRY(NEW(ctx, mem, rows, n * (4 + J + J + 1)));
-    TRY(NEW(ctx, mem, wide, m * (4 + 2 * J + 1)));
+    TRY(NEW(ctx, mem, rows, n * by_row(J)));
+    TRY(NEW(ctx, mem, wide, m * by_feature(J)));
     TRY(NEW(ctx, mem, small, (int64_t)J * (5 + 3 * J)));
     TRY(NEW(ctx, mem, s->at.sites, n));
     TRY(la_new(ctx, mem, m, m, &s->A));
     TRY(la_new(ctx, mem, m, n, &s->scaled));
-    double **by_row[] = {&s->f, &s->df, &s->f_next, &s->at.W};
-    for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++, rows += n) *by_row[i] = rows;
+    double **of_row[] = {&s->f, &s->df, &s->f_next, &s->at.W};
+    for (size_t i = 0; i < sizeof of_row / sizeof *of_row; i++, rows += n) *of_row[i] = rows;
     s->at.C = rows;
     s->column = rows + n * J;
-    double **by_feature[] = {&s->w, &s->dw, &s->w_next, &s->gw};
-    for (size_t i = 0; i < sizeof by_feature / sizeof *by_feature; i++, wide += m) *by_feature[i] = wide;
+    double **of_feature[] = {&s->w, &s->dw, &s->w_next, &s->gw};
+    for (size_t i = 0; i < sizeof of_feature / sizeof *of_feature; i++, wide += m) *of_feature[i] = wide;
     s->U = wide;
     s->right = wide + m * J;
     double **by_threshold[] = {&s->b, &s->b0, &s->db, &s->b_next, &s->at.gb};

@@ -23,6 +23,7 @@ typedef struct {
 
 /* The mode: weights w (m) and thresholds b (K - 1, ascending). loo (or NULL): n x (K - 1) by rows, P(y_i > q) by the
  * other rows. RUNG_ESINGULAR, RUNG_ENOCONV: the numbers do not allow it. */
+double ogp_features_bytes(double n, double m, int K); /* of the fit, or the expansion */
 rung_status ogp_features_fit(rung_ctx *ctx, const ogp_features *p, double *w, double *b, double *loo);
 
 /* At the mode, what a prediction needs: coef (m x (K + rank), column-major) gives as products with phi(x) the mean, the

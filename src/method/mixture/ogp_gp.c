@@ -14,6 +14,16 @@
 
 #include "method/mixture/ordinal_sites.h"
 
+static int64_t row_numbers(int J) { return 8 + J + 3 * (J + 1); } /* of `laplace` */
+
+/* The factor; then what is whitened (its inverse's diagonal takes as much), or in the expansion its leading directions
+ * and the room of the eigenproblem. */
+double ogp_gp_bytes(double n, int K)
+{
+    return n * (8 * (double)row_numbers(K - 1) + sizeof(ordinal_site) + 8 * (K + 6)) + 8 * 2 * n * n +
+           la_eigen_bytes((int64_t)n);
+}
+
 typedef struct {
     const ogp_gp *p;
     int J;                   /* thresholds */
@@ -41,7 +51,7 @@ static rung_status start(rung_ctx *ctx, const ogp_gp *p, laplace *s)
     int J = p->K - 1;
     double *rows = NULL, *small = NULL;
     *s = (laplace){.p = p, .J = J};
-    TRY(NEW(ctx, mem, rows, n * (8 + J + 3 * (J + 1))));
+    TRY(NEW(ctx, mem, rows, n * row_numbers(J)));
     TRY(NEW(ctx, mem, small, (int64_t)J * (5 + 2 * J)));
     TRY(NEW(ctx, mem, s->sites, n));
     TRY(la_new(ctx, mem, n, n, &s->R));

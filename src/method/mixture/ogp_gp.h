@@ -23,6 +23,7 @@ typedef struct {
 
 /* The mode: f = variance * gram a, thresholds b (K - 1, ascending). loo: n x (K - 1) by rows, P(y_i > q) as told by the
  * other rows. RUNG_ESINGULAR, RUNG_ENOCONV: the numbers do not allow it. */
+double ogp_gp_bytes(double n, int K); /* of the fit, or the expansion */
 rung_status ogp_gp_fit(rung_ctx *ctx, const ogp_gp *p, double *a, double *b, double *loo);
 
 /* How far (a, b) is from the mode: Newton's decrement, twice what a step would gain, and the log posterior there. */

@@ -124,5 +124,6 @@ fit_size orml_size(const problem_shape *shape, int neighbours_, int calibrate)
                       .copies = 1 + (double)shape->labelled / n + (calibrate > 0 ? 1 : 0),
                       .k = fmin(neighbours_, n),
                       .forms = 1,
-                      .K = shape->K};
+                      .K = shape->K,
+                      .threads = shape->threads};
 }

@@ -300,7 +300,7 @@ static double orml_bytes(const problem_shape *shape, const void *params_)
     const orml_params *params = params_;
     fit_size s = orml_size(shape, params->neighbours, params->calibrate);
     if (params->kernel.kind == KERNEL_LINEAR) return linear_fit_bytes(&s);
-    double rows = s.copies * s.n * s.d + s.n * (3 * s.K + 40), search = graph_search_bytes(s.n, s.d, s.k);
+    double rows = s.copies * s.n * s.d + s.n * (3 * s.K + 40), search = graph_bytes(s.n, s.d, s.k, s.threads);
     if (params->kernel.landmarks > 0) {
         int64_t m = shape->n < params->kernel.landmarks ? shape->n : params->kernel.landmarks;
         double work = fmax(landmarks_bytes(shape->d, shape->n, m),

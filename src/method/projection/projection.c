@@ -377,13 +377,6 @@ rung_status projection_prepare(rung_ctx *ctx, const fit_input *in)
 
 /* ---- memory ---- */
 
-/* Three copies of the rows and the blocks of two threads; then lists, and the edges three times. */
-double graph_search_bytes(double n, double d, double k)
-{
-    double search = 3 * n * d + 2 * 64 * 1024 + 3 * n * k, join = 15 * n * k;
-    return 8 * fmax(search, join);
-}
-
 /* The search, or coordinates and what is made of them: numerator, denominator, graph; the forms and their eigenproblem;
  * for tensors the factors on the host and the subproblem of the longest mode. */
 double linear_fit_bytes(const fit_size *s)
@@ -393,7 +386,7 @@ double linear_fit_bytes(const fit_size *s)
     double forms = 3 * s->n * s->d + 11 * s->n * s->k + s->squares * s->n * s->n + 2 * s->forms * square * square;
     if (s->longest > 0) forms += (1 + s->forms) * small * s->d + 3 * small * s->longest;
     if (s->span && s->longest > small) forms += 2 * small * s->longest + 3 * small * small; /* the span of the rows */
-    double search = s->k > 0 ? s->n * s->d + graph_search_bytes(s->n, s->d, s->k) / 8 : 0;
+    double search = s->k > 0 ? s->n * s->d + graph_bytes(s->n, s->d, s->k, s->threads) / 8 : 0;
     return 8 * (s->copies * s->n * s->d + s->n * (2 * s->K + 10) + fmax(search, forms));
 }
 
@@ -411,6 +404,7 @@ double projection_bytes(const problem_shape *shape, const void *params_)
                   .forms = 2,
                   .longest = variant->modes ? tensor_longest(params->shape, shape->d) : 0,
                   .span = true,
-                  .K = shape->K};
+                  .K = shape->K,
+                  .threads = shape->threads};
     return linear_fit_bytes(&s);
 }

@@ -87,10 +87,9 @@ typedef struct {
     double longest; /* tensors: the largest mode; 0: vectors */
     bool span;      /* ... which is seen in the span of the rows where it is longer than that */
     int forms;
-    int K;
+    int K, threads;
 } fit_size;
 double linear_fit_bytes(const fit_size *s);
-double graph_search_bytes(double n, double d, double k); /* of finding neighbours and joining them */
 
 /* T -= 1 m', m the mean of its rows with these weights (their sum 0: nothing). */
 rung_status centre_rows(rung_ctx *ctx, const double *weight, la_mat *T);

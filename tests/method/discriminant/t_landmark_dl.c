@@ -326,46 +326,6 @@ static void memory_decides(void **state)
     spec_free(spec);
 }
 
-#ifndef __SANITIZE_ADDRESS__
-/* As t_contract.c holds of exact fits: within 1.5 of the peak. */
-static void the_memory_estimate_is_true(void **state)
-{
-    rung_ctx *ctx = *state;
-    enum { ROWS = 3000, COLUMNS = 20 };
-    static const char *const names[] = {"kdlor", "kda", "skda", "s-dl", "ws-dl", "krr", "kpca", "ot"};
-    double *x = malloc(sizeof *x * ROWS * COLUMNS);
-    int y[ROWS];
-    rng r;
-    rung_data *data;
-    rng_open(&r, 8, 5);
-    assert_non_null(x);
-    for (int i = 0; i < ROWS; i++) {
-        y[i] = 1 + i % K;
-        for (int j = 0; j < COLUMNS; j++) x[i * COLUMNS + j] = rng_normal(&r) + (j ? 0 : y[i]);
-    }
-    rung_view view = {.v = x, .n = ROWS, .d = COLUMNS, .row = COLUMNS, .col = 1};
-    assert_ok(ctx, dataset_new(ctx, &view, y, NULL, K, &data));
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        rung_spec *spec;
-        rung_model *model;
-        problem_shape shape = {.n = ROWS, .labelled = ROWS, .d = COLUMNS, .K = K};
-        assert_ok(ctx, spec_new(ctx, names[i], false, &spec));
-        assert_ok(ctx, spec_set(ctx, spec, "landmarks", "25"));
-        ctx->scratch.peak = 0;
-        assert_ok(ctx, method_fit(ctx, spec, data, &model));
-        double estimate, measured = (double)ctx->scratch.peak;
-        assert_ok(ctx, method_bytes(ctx, spec, &shape, &estimate));
-        if (!(estimate < 1.5 * measured && measured < 1.5 * estimate))
-            fail_msg("%s: estimated %.0f bytes, measured %.0f", names[i], estimate, measured);
-        rung_model_free(model);
-        spec_free(spec);
-        pool_free_all(&ctx->scratch);
-    }
-    rung_data_free(data);
-    free(x);
-}
-#endif
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,9 +333,6 @@ int main(void)
         WITH_CONTEXT(folds_equal_fits_without_their_rows), WITH_CONTEXT(spread_labels_and_learned_widths_agree_too),
         WITH_CONTEXT(hard_memberships_are_classes),        WITH_CONTEXT(widths_are_learned_on_a_sample),
         WITH_CONTEXT(identity_ridge_is_refused),           WITH_CONTEXT(memory_decides),
-#ifndef __SANITIZE_ADDRESS__
-        WITH_CONTEXT(the_memory_estimate_is_true),
-#endif
     };
     return cmocka_run_group_tests_name("landmark_dl", tests, NULL, NULL);
 }
