@@ -110,7 +110,7 @@ classes_or_targets <- function(y, order, real, name) {
     if (are_numbers(levels)) {
         return(factor(as.character(y), levels = levels[order(as.numeric(levels))], ordered = TRUE))
     }
-    levels <- levels[!between_others(levels)]
+    if (any(is_interval(levels))) levels <- read_labels(levels)$classes # of intervals the ends
     quoted <- paste0('"', head(levels, 8), '"', collapse = ", ")
     if (length(levels) > 8) quoted <- paste0(quoted, ", ...")
     refuse("the response '", name, "' has no order: its levels are ", quoted,

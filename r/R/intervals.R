@@ -1,30 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Labels that are intervals of classes: text such as "2..4", "<=2" or "low..mid", or two columns of ends.
 
-# By its form.
+# By its form; the library knows.
 is_interval <- function(text) grepl("^[<>]=|[.][.]", text)
 
-# The two ends, "" where there is none.
-ends_of <- function(text) {
-    text <- sub("^[<>]=", "..", text)
-    trimws(c(sub("\\.\\..*$", "", text), sub("^.*?\\.\\.", "", text, perl = TRUE)))
-}
-
-# Of labels without an order: those that look like an interval and have an end among the others. "<=50K" beside ">50K"
-# is a class.
-between_others <- function(text) {
-    odd <- is_interval(text)
-    odd[odd] <- vapply(text[odd], function(one) any(ends_of(one) %in% text[!odd]), NA)
-    odd
+# Labels as the library reads the cells of a file: list(classes, y, upper), see labels_of. Words without an order have
+# no ranks.
+read_labels <- function(text, order = NULL) {
+    session <- session()
+    data <- finish(session, .Call(C_r_read_labels, session, as.character(text), if (!is.null(order)) order_text(order)))
+    c(list(classes = .Call(C_r_classes, data)), labels_of(data))
 }
 
 # Whether there are intervals among labels. Without an order only numbers can have them.
 has_intervals <- function(y, order) {
     text <- unique(as.character(y[!is.na(y)]))
     odd <- is_interval(text)
+    if (!any(odd)) return(FALSE)
     if (!is.null(order)) return(any(odd & !text %in% as.character(order)))
-    ends <- unlist(lapply(text[odd], ends_of))
-    any(odd) && are_numbers(c(text[!odd], ends[nzchar(ends)]))
+    said <- read_labels(text)
+    !all(is.na(said$y)) && any(odd & !text %in% said$classes)
 }
 
 # Labels as text, numbers as the library writes them.
@@ -57,11 +52,7 @@ ranks_among <- function(y, classes) {
     if (length(unknown)) {
         refuse("the label '", unknown[1L], "' is not one of the classes ", paste(head(classes, 8L), collapse = ", "))
     }
-    if (all(is.na(text))) return(list(y = rep(NA_integer_, length(text))))
-    label <- list(columns = list(numeric(length(text)), factor(text)), names = NULL, rows = length(text))
-    options <- list(label = "2", order = order_text(classes))
-    session <- session()
-    labels_of(finish(session, .Call(C_r_encode, session, as_table(session, label), options)))
+    if (length(text)) read_labels(text, classes) else list(y = integer())
 }
 
 # The rank among those of an interval that is nearest to a prediction.

@@ -87,6 +87,23 @@ SEXP r_encode(SEXP handle, SEXP table, SEXP options)
     return out;
 }
 
+/* Texts (NA: none) read as the cells of a label column; order: that of the classes, or NULL. */
+SEXP r_read_labels(SEXP handle, SEXP labels, SEXP order)
+{
+    session *s = session_of(handle);
+    SEXP out = PROTECT(handle_new(data_release));
+    R_xlen_t n = Rf_xlength(labels);
+    const char **text = (const char **)R_alloc((size_t)n + 1, sizeof *text);
+    for (R_xlen_t i = 0; i < n; i++)
+        text[i] = STRING_ELT(labels, i) == NA_STRING ? NULL : Rf_translateCharUTF8(STRING_ELT(labels, i));
+    rung_data *data = NULL;
+    const char *classes = order == R_NilValue ? NULL : Rf_translateCharUTF8(STRING_ELT(order, 0));
+    session_note(s, rung_data_new_labels(session_ctx(s), (int64_t)n, text, classes, &data));
+    handle_set(out, data);
+    UNPROTECT(1);
+    return out;
+}
+
 /* Marks the rows that were labelled because they were chosen: a flag per row. */
 SEXP r_set_chosen(SEXP handle, SEXP data, SEXP chosen)
 {

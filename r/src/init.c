@@ -5,6 +5,7 @@
 
 SEXP r_alive(SEXP), r_session(SEXP, SEXP, SEXP, SEXP), r_outcome(SEXP), r_interrupt(void);
 SEXP r_table(SEXP, SEXP, SEXP, SEXP, SEXP), r_encode(SEXP, SEXP, SEXP), r_labels(SEXP), r_uppers(SEXP);
+SEXP r_read_labels(SEXP, SEXP, SEXP);
 SEXP r_feature_names(SEXP);
 SEXP r_generate(SEXP, SEXP, SEXP, SEXP, SEXP);
 SEXP r_fit(SEXP, SEXP, SEXP), r_tune(SEXP, SEXP, SEXP), r_curve(SEXP, SEXP, SEXP);
@@ -37,7 +38,8 @@ static const R_CallMethodDef routines[] = {
     ROUTINE(linear_fit, 1),   ROUTINE(explain, 6),
     ROUTINE(reliability, 3),  ROUTINE(suggest, 3),
     ROUTINE(set_chosen, 3),   ROUTINE(classes, 1),
-    ROUTINE(uppers, 1),       {NULL, NULL, 0},
+    ROUTINE(uppers, 1),       ROUTINE(read_labels, 3),
+    {NULL, NULL, 0},
 };
 
 void R_init_rung(DllInfo *info)
