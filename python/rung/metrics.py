@@ -125,11 +125,19 @@ def _metric(name: str) -> Metric:
     return metric
 
 
-def __getattr__(name: str) -> Metric:
-    raise AttributeError(f"there is no metric {name!r}; there are {', '.join(MEANING)}")
-
-
-globals().update({name: _metric(name) for name in MEANING if not _is(name, lib.RUNG_METRIC_NEEDS_PROBABILITIES)})
+mae = _metric("mae")
+mze = _metric("mze")
+acc = _metric("acc")
+amae = _metric("amae")
+mmae = _metric("mmae")
+mse = _metric("mse")
+gm = _metric("gm")
+ms = _metric("ms")
+tau = _metric("tau")
+spearman = _metric("spearman")
+kappa = _metric("kappa")
+qkappa = _metric("qkappa")
+off1 = _metric("off1")
 
 
 def rps(
