@@ -9,7 +9,10 @@
 
 #define GROUP "Export"
 static const option export_options[] = {
-    {"output", 'o', "FILE", "file to write; its ending says what: .c (and the header beside it), .h or .json", GROUP},
+    {"output", 'o', "FILE",
+     "file to write; its ending says what: .c (and the header beside it), .h, .onnx or "
+     ".json",
+     GROUP},
     {"name", 0, "PREFIX", "with .c: what the names in it begin with (default: rung_model)", GROUP},
     {"with-rows", 0, NULL, "allow training rows in FILE, which a model that contains them needs to predict", GROUP},
     {"level", 0, "P", "the probability that prediction intervals contain the true class (default: 0.9)", GROUP},
@@ -123,6 +126,7 @@ static int export_run(session *s, const arguments *args)
 
 static const example examples[] = {
     {"rung export model.rung -o model.c --name triage", "the model in C: triage_predict, with the header model.h"},
+    {"rung export model.rung -o model.onnx", "the model for onnxruntime"},
     {"rung export model.rung -o model.json", "the model as a list of operations, for a program of one's own"},
     {"rung export model.rung -o model.json --with-rows", "the same of a model that contains training rows"},
     {0}};
@@ -133,11 +137,13 @@ const command command_export = {
     .help = "write a model for use without rung",
     .about = "Writes a file that needs no rung to predict, with everything that a prediction consists of: how columns "
              "are coded, missing values, scaling, all members, probabilities, decision, prediction interval, score. "
-             "The ending of FILE says in which form: .c is C99 (and C++) without dependencies, .json is the prediction "
+             "The ending of FILE says in which form: .c is C99 (and C++) without dependencies, .onnx is "
+             "for onnxruntime and others, .json is the prediction "
              "as a list of operations on vectors, for "
              "those who write their own reader (docs/model-program.md). FILE names the version of rung and the "
              "checksum of MODEL.\n"
              "The models of some methods contain training rows, and so would FILE; that needs --with-rows.",
     .options = tables,
+    .usual = "output with-rows name level",
     .examples = examples,
     .run = export_run};

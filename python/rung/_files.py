@@ -39,6 +39,27 @@ def save(estimator: _base.Estimator, path: Path) -> None:
     estimator.model_.save(path)
 
 
+def to_onnx(estimator: _base.Estimator, *, with_rows: bool = False, level: float = 0.9) -> bytes:
+    """The model of a fitted estimator as an ONNX model, which onnxruntime and others predict with.
+
+    It has one named input per column, with a number per row (text for categories), and the outputs `rank` (from 1),
+    `score`, `probabilities`, `sd` and `interval` (classes from 1), so far as the model has them. The metadata have the
+    classes in their order. Kernel models contain training rows, which must be allowed by `with_rows`. `level` is the
+    probability with which the interval contains the true class.
+
+    Examples
+    --------
+    >>> X, y = rung.generate("toy", rows=200, unlabelled=0.5)
+    >>> model = rung.POM().fit(X, y)
+    >>> len(rung.to_onnx(model)) > 1000  # for: onnxruntime.InferenceSession(rung.to_onnx(model))
+    True
+    """
+    if not isinstance(estimator, _base.Estimator):
+        raise TypeError(f"expected an estimator of rung, not a {type(estimator).__name__}")
+    check_is_fitted(estimator)
+    return estimator.model_.export("onnx", with_rows, level)
+
+
 def load(path: Path) -> Any:
     """Load a fitted estimator from a model file written by `rung fit -o` or `rung.save`.
 

@@ -128,3 +128,18 @@ def test_what_a_file_says_of_the_fit_is_there_for_the_next_one(tmp_path):
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
     assert "cost='squared'" in loaded.describe()["made"]["call"]
+
+
+def test_to_onnx():
+    X, y = rung.generate("toy", rows=200, unlabelled=0.5)
+    model = rung.POM().fit(X, y)
+    data = rung.to_onnx(model)
+    assert isinstance(data, bytes) and data != rung.to_onnx(model, level=0.5)
+    with pytest.raises(ValueError, match="training rows"):
+        rung.to_onnx(rung.KDLOR().fit(X, y))
+    assert len(rung.to_onnx(rung.KDLOR().fit(X, y), with_rows=True)) > 1000
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime from PyPI is not installed")
+    session = runtime.InferenceSession(data, providers=["CPUExecutionProvider"])
+    feed = {each.name: X[:, [j]] for j, each in enumerate(session.get_inputs())}
+    np.testing.assert_allclose(session.run(["probabilities"], feed)[0], model.predict_proba(X), atol=1e-6)
+    np.testing.assert_array_equal(session.run(["rank"], feed)[0][:, 0], model.predict(X))

@@ -302,11 +302,10 @@ void c_columns(writer *w, const program *p, const char *prefix)
 
 void c_about(writer *w, const program *p)
 {
-    write_format(
-        w,
-        "/* A model of rung %s, method %s, checksum %s, as C99 without dependencies but the C library: no\n"
-        " * memory is allocated, and all data are constant. docs/deploy.md of rung explains it.%s */\n",
-        rung_version(), p->model->method, p->checksum, p->takes_missing ? "" : " No cell\n * may be missing.");
+    write_format(w,
+                 "/* A model of rung %s, method %s, checksum %s, as C99 without dependencies but the C library: no\n"
+                 " * memory is allocated, and all data are constant. docs/deploy.md of rung explains it.%s */\n",
+                 rung_version(), p->model->method, p->checksum, p->takes_missing ? "" : " No cell\n * may be missing.");
 }
 
 void c_declarations(writer *w, const program *p, const char *prefix)

@@ -11,7 +11,7 @@
 static const struct {
     const char *name;
     export_fn *print;
-} targets[] = {{"json", export_json}, {"c", export_c}, {"h", export_h}};
+} targets[] = {{"json", export_json}, {"c", export_c}, {"h", export_h}, {"onnx", export_onnx}};
 enum { TARGETS = sizeof targets / sizeof *targets };
 
 const char *export_target(int index) { return index >= 0 && index < TARGETS ? targets[index].name : NULL; }

@@ -11,7 +11,7 @@ typedef struct {
 } export_names;
 
 typedef void export_fn(const program *p, const export_names *names, writer *w);
-export_fn export_json, export_c, export_h;
+export_fn export_json, export_c, export_h, export_onnx;
 
 /* The name of a column of the table; x3 for one without. */
 const char *column_title(const coding *code, int64_t j, char name[32]);

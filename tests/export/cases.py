@@ -7,7 +7,7 @@ import math
 import random
 import subprocess
 
-COLOURS = ["red", "green", "blue", "dark red"]
+COLOURS = ["red", "gr??/een\\", "bl\"ue'</script>%s%n", "dark red"]  # names are text and nothing else
 SIZES = ["small", "medium", "large"]
 GRADES = ["none", "mild", "moderate", "severe"]
 
@@ -36,7 +36,7 @@ def write(path, header, rows):
 
 def make_mixed(folder):
     rng = random.Random(5)
-    header = ["dose", "level, mg", "colour", "size", "flag", "seen on", "grade"]
+    header = ["do\"se\n</script>", "le??/vel, \\mg %s", "colour", "size", "flag", "seen on", "grade"]
     train = [mixed_row(rng, 0.05, 0) for _ in range(90)]
     for row in train[60:]:
         row[-1] = ""

@@ -231,7 +231,8 @@ class Program:
         with open(path, encoding="utf-8") as file:
             return cls(file.read())
 
-    def predict(self, texts):
+    def values(self, texts):
+        """The results of all operations."""
         cells = np.array([cell(column, text) for column, text in zip(self.columns, texts)], dtype=float)
         for j, column in enumerate(self.columns):
             if np.isinf(cells[j]) or (np.isnan(cells[j]) and not self.takes_missing):
@@ -241,4 +242,8 @@ class Program:
             for o in self.operations[1:]:
                 values.append(np.asarray(OPERATIONS[o["op"]](o, *(values[i] for i in o.get("of", []))), dtype=float))
                 assert values[-1].shape == (o["n"],), (o["op"], values[-1].shape, o["n"])
+        return values
+
+    def predict(self, texts):
+        values = self.values(texts)
         return {name: values[i] for name, i in self.results.items()}
