@@ -159,6 +159,30 @@ static rung_status count_groups(rung_ctx *ctx, const ranked_rows *all, group_tab
     return RUNG_OK;
 }
 
+/* Whether the fold would hold out all rows of a class. */
+static bool empties(const ranked_rows *all, const int64_t *held, const int64_t *class_size, const group_count *g)
+{
+    for (int q = 0; q < all->K; q++)
+        if (g->of_class[q] > 0 && held[q] + g->of_class[q] == class_size[q]) return true;
+    return false;
+}
+
+/* The fold with the fewest rows, whatever their classes. */
+static int least_fold(const ranked_rows *all, int count, const int64_t *held, const int64_t *class_size,
+                      const group_count *g)
+{
+    int K = strata_of(all), best = -1;
+    int64_t least = INT64_MAX;
+    for (int f = 0; f < count; f++) {
+        int64_t rows = 0;
+        for (int q = 0; q < K; q++) rows += held[f * K + q];
+        if (rows >= least || empties(all, held + f * K, class_size, g)) continue;
+        best = f;
+        least = rows;
+    }
+    return best;
+}
+
 /* The fold where this group raises the sum of squared class counts least (each class relative to its size). */
 static int best_fold(int K, int count, const int64_t *held, const int64_t *class_size, const group_count *g)
 {
@@ -188,7 +212,8 @@ static int64_t list_groups(const group_table *t, bool whole, int64_t *order)
     return n;
 }
 
-static rung_status deal_groups(rung_ctx *ctx, const ranked_rows *all, const group_table *t, bool whole, folds *out)
+static rung_status deal_groups(rung_ctx *ctx, const ranked_rows *all, const group_table *t, bool whole, bool random,
+                               folds *out)
 {
     int64_t *order = NULL, *held = NULL, groups;
     int *fold_of = NULL, K = strata_of(all);
@@ -208,7 +233,9 @@ static rung_status deal_groups(rung_ctx *ctx, const ranked_rows *all, const grou
         for (int64_t i = 0; i < (int64_t)out->count * K; i++) held[i] = 0;
         for (int64_t g = 0; g < groups; g++) {
             const group_count *next = &t->list[turns[g].group];
-            int f = best_fold(K, out->count, held, t->class_size, next);
+            int f = random ? least_fold(all, out->count, held, t->class_size, next)
+                           : best_fold(K, out->count, held, t->class_size, next);
+            if (f < 0) continue;
             fold_of[turns[g].group] = f;
             for (int q = 0; q < K; q++) held[f * K + q] += next->of_class[q];
         }
@@ -226,7 +253,7 @@ rung_status folds_grouped(rung_ctx *ctx, pool *mem, const ranked_rows *all, int 
         return set_error(ctx, RUNG_EDATA, "the labelled rows form %lld group(s), but holding one out needs at least 2",
                          (long long)t.labelled);
     TRY(open_folds(ctx, mem, all->n, count > t.labelled ? (int)t.labelled : count, repeats, out));
-    return deal_groups(ctx, all, &t, true, out);
+    return deal_groups(ctx, all, &t, true, false, out);
 }
 
 rung_status folds_stratified(rung_ctx *ctx, pool *mem, const ranked_rows *all, int count, int repeats, folds *out)
@@ -238,7 +265,15 @@ rung_status folds_stratified(rung_ctx *ctx, pool *mem, const ranked_rows *all, i
     if (!all->group) return deal_rows(ctx, mem, all, count, repeats, out);
     TRY(count_groups(ctx, all, &t));
     TRY(open_folds(ctx, mem, all->n, t.apart < count ? (int)t.apart : count, repeats, out));
-    return deal_groups(ctx, all, &t, false, out);
+    return deal_groups(ctx, all, &t, false, false, out);
+}
+
+rung_status folds_random(rung_ctx *ctx, pool *mem, const ranked_rows *all, int count, int repeats, folds *out)
+{
+    group_table t;
+    TRY(count_groups(ctx, all, &t));
+    TRY(open_folds(ctx, mem, all->n, t.apart < count ? (int)t.apart : count, repeats, out));
+    return deal_groups(ctx, all, &t, false, true, out);
 }
 
 /* No fold may hold out every labelled row. */

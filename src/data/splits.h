@@ -30,6 +30,9 @@ typedef struct {
  * class is never held out. out->count is lowered to the number of rows (groups) that can be held out, which may be 0.
  */
 rung_status folds_stratified(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, int count, int repeats, folds *out);
+/* Dealt at random, whatever the classes: with few labels stratified folds hide how far the class frequencies of a
+ * sample are from those of the population. Every class keeps a row in every fold all the same, as above. */
+rung_status folds_random(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, int count, int repeats, folds *out);
 /* By the caller's groups: all of them are held out, so a fold may remove a whole class. */
 rung_status folds_grouped(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, int count, int repeats, folds *out);
 /* The caller's own: fold[r * n + i] from 0, < 0 = never held out. Unlabelled rows always stay in training. */
@@ -37,7 +40,7 @@ rung_status folds_given(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, con
 /* One fold, about share of the labelled rows but at least one and at most `most` of them, stratified; none only where
  * every class has a single row. */
 rung_status folds_holdout(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, double share, int64_t most, folds *out);
-/* The default number of repeats: the fewer labels, the more the error depends on the folds. */
+/* The default number of repeats of a search: the fewer labels, the more the error depends on the folds. */
 int default_repeats(int64_t labelled);
 /* folds_stratified up to 2000 labelled rows; above, a single fold with a share 1 / count of the rows
  * (folds_holdout). */

@@ -21,11 +21,11 @@
 #include "fit/propagation_baseline.h"
 #include "fit/update.h"
 
-enum { RELEVANCE_FOLDS = 5, ABSENT_NAMED = 5 };
+enum { ABSENT_NAMED = 5 };
 
 /* ---- folds ---- */
 
-enum { AUTOMATIC_ROWS = 500, AUTOMATIC_SHARE = 100, AUTOMATIC_MOST = 10000 };
+enum { FEW_LABELS = 60, AUTOMATIC_ROWS = 500, AUTOMATIC_SHARE = 100, AUTOMATIC_MOST = 10000 };
 
 static bool calibrates_by_default(const rung_spec *spec)
 {
@@ -53,15 +53,19 @@ static int64_t automatic_rows(int64_t labels)
     return share < AUTOMATIC_ROWS ? AUTOMATIC_ROWS : share < AUTOMATIC_MOST ? share : AUTOMATIC_MOST;
 }
 
-/* calibrate=auto: five folds, but with many labels a single one of at most some rows, so that the fit takes at most
- * twice the time. The rule depends on the number of labels alone; all: of which these are a sample. */
-static rung_status held_folds(rung_ctx *ctx, const rung_spec *spec, const problem *p, int64_t labelled, int64_t all,
-                              int count, folds *out)
+/* At random: with few labels stratified folds hide how far the class frequencies of a sample are from those of the
+ * population. Up to 500 labels twice as many as are asked for, because the error of fits to much fewer rows is too
+ * large; repeated with up to `twice`, because it then depends on the folds. With more labels as many as are asked for,
+ * and of calibrate=auto a single one of at most some rows, so that the fit takes at most twice the time. The rule
+ * depends on the number of labels alone; all: of which these are a sample. */
+static rung_status held_folds(rung_ctx *ctx, const problem *p, int64_t labelled, int64_t all, bool by_default,
+                              int count, int twice, folds *out)
 {
     ranked_rows ranked = problem_ranks(p);
-    if (calibrates_by_default(spec) && labelled > AUTOMATIC_ROWS)
-        return folds_holdout(ctx, &ctx->scratch, &ranked, 1.0 / count, automatic_rows(all), out);
-    return folds_affordable(ctx, &ctx->scratch, &ranked, count, default_repeats(labelled), out);
+    if (labelled <= DOUBLED_LABELS)
+        return folds_random(ctx, &ctx->scratch, &ranked, 2 * count, labelled > twice ? 1 : 2, out);
+    if (by_default) return folds_holdout(ctx, &ctx->scratch, &ranked, 1.0 / count, automatic_rows(all), out);
+    return folds_affordable(ctx, &ctx->scratch, &ranked, count, 1, out);
 }
 
 /* ---- calibration ---- */
@@ -157,6 +161,35 @@ static void tell_uncounted(rung_ctx *ctx, const held_grades *g, int64_t counted)
                "cannot be estimated");
 }
 
+/* Labelled rows that are held out one by one, and groups of those that are held out together. */
+static rung_status labelled_units(rung_ctx *ctx, const problem *p, int64_t *out)
+{
+    row_groups groups;
+    TRY(row_groups_new(ctx, &ctx->scratch, p->n, p->group, &groups));
+    *out = 0;
+    for (int64_t g = 0; g < groups.count; g++)
+        for (int64_t k = groups.start[g]; k < groups.start[g + 1]; k++)
+            if (p->y[groups.rows[k]]) {
+                (*out)++;
+                break;
+            }
+    return RUNG_OK;
+}
+
+static rung_status tell_few_groups(rung_ctx *ctx, const training *t, const problem *p)
+{
+    enum { FEW_GROUPS = 9 }; /* an interval of 0.9 needs nine */
+    int64_t units;
+    TRY(labelled_units(ctx, p, &units));
+    if (units < FEW_GROUPS && units < t->n_labelled)
+        log_at(
+            ctx, RUNG_LOG_WARNING,
+            "the error is that of only %lld groups, and rough; 0.9 prediction intervals need nine groups, and contain "
+            "all classes",
+            (long long)units);
+    return RUNG_OK;
+}
+
 /* Results of the held-out rows: probabilities, metrics, prediction intervals. searched: by a search, which chose the
  * parameters. */
 static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, made_fit *made, const folds *f, const held_out *h,
@@ -190,6 +223,7 @@ static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, made_fit *
     made->grades = g;
     if (!model->has_cv) return RUNG_OK;
     tell_intervals(ctx, t, &g);
+    TRY(tell_few_groups(ctx, t, made->p));
     TRY(held_out_metrics(ctx, t, &g, &model->cv));
     return held_out_median(ctx, t, &g, &model->median, &model->cv_median);
 }
@@ -340,15 +374,59 @@ static fit_stages stages_of(const method *m, const folds *f, bool own)
     return (fit_stages){fit * settled, fit * (settled + (m->prepare ? 0.1 : 0)), fit};
 }
 
+static bool of_the_rows(rung_status status)
+{
+    return status == RUNG_EDATA || status == RUNG_ESINGULAR || status == RUNG_ENOCONV || status == RUNG_ELIMIT;
+}
+
 /* Whether a fit may be finished although its folds failed: nobody asked for them. */
 static bool can_do_without(rung_ctx *ctx, const rung_spec *spec, rung_status status)
 {
-    bool of_the_rows =
-        status == RUNG_EDATA || status == RUNG_ESINGULAR || status == RUNG_ENOCONV || status == RUNG_ELIMIT;
-    if (!calibrates_by_default(spec) || !of_the_rows) return false;
+    if (!calibrates_by_default(spec) || !of_the_rows(status)) return false;
     log_at(ctx, RUNG_LOG_WARNING, "no error, probabilities or prediction intervals from held-out rows: %s",
            ctx->message);
     return true;
+}
+
+static rung_status refits(rung_ctx *ctx, const rung_spec *spec, made_fit *made)
+{
+    rung_log_fn *log = ctx->log; /* one message about the fit, not one for each fold */
+    ctx->log = NULL;
+    rung_status status = held_out_by_refits(ctx, &ctx->scratch, spec->method, 1, (const void *[]){made->params},
+                                            made->p, &made->f, &made->held);
+    ctx->log = log;
+    return status;
+}
+
+/* What a fit chooses by rows that it holds out or leaves out itself has seen each of them: of few rows, or groups, too
+ * well for what it says of them to be an error on new ones. Refits of more than some rows would take too long. */
+static rung_status is_seen(rung_ctx *ctx, const made_fit *made, bool *out)
+{
+    int64_t units;
+    TRY(labelled_units(ctx, made->p, &units));
+    *out = units <= FEW_LABELS && made->t->n_objects <= MOST_REFITTED;
+    return RUNG_OK;
+}
+
+/* Held-out predictions of a fit that comes with those for rows left out, but does not show them where they have been
+ * seen, by what was chosen or by the weights of the columns. A constant has nothing chosen. */
+static rung_status left_out_or_refitted(rung_ctx *ctx, const rung_spec *spec, made_fit *made)
+{
+    const training *t = made->t;
+    const fitted *fit = &made->fit;
+    bool weighted = made->p->relevance != NULL, seen;
+    bool constant = fit->n_members == 1 && fit->members[0].score.kind == SCORER_CONSTANT;
+    TRY(is_seen(ctx, made, &seen));
+    if (weighted || (seen && !constant)) {
+        /* once: such fits are slow */
+        TRY(held_folds(ctx, made->p, t->n_objects, labelled_rows(t), true, CALIBRATE_FOLDS, 0, &made->f));
+        if (weighted || made->f.count > 1) {
+            rung_status status = refits(ctx, spec, made);
+            if (status == RUNG_OK || weighted || !of_the_rows(status)) return status;
+        }
+    }
+    made->left_out = true;
+    return left_out(ctx, t, made->p, fit->loo, &made->f, &made->held);
 }
 
 rung_status method_build(rung_ctx *ctx, const rung_spec *spec, training *t, const folds *given, held_out *given_held,
@@ -366,7 +444,7 @@ rung_status method_build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     if (!given && t->K > 0) TRY(calibration_folds(ctx, spec, &count));
     if (t->K < 2) count = 0; /* a single class leaves nothing to calibrate; between two every method decides */
     int64_t labels = labelled_rows(t);
-    if (count) TRY(held_folds(ctx, spec, p, t->n_objects, labels, count, f));
+    if (count) TRY(held_folds(ctx, p, t->n_objects, labels, calibrates_by_default(spec), count, FEW_LABELS, f));
     fit_stages at = stages_of(spec->method, f, count == 0);
     progress_part outer = progress_enter(ctx, "fitting", 0, at.settled);
     progress(ctx, "fitting", 0);
@@ -375,7 +453,9 @@ rung_status method_build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     TRY(method_settle(ctx, &ctx->scratch, spec, p, &params));
     made->params = params;
     bool own = count && !p->relevance && method_can_hold_out(spec->method, params);
-    if (own) at = stages_of(spec->method, f, true);
+    bool again = own && spec->method->chooses;
+    if (again) TRY(is_seen(ctx, made, &again));
+    if (own) at = stages_of(spec->method, f, !again);
     progress_leave(ctx, outer);
     progress_enter(ctx, "fitting", at.settled, at.prepared);
     /* what folds share stays with the problem; the matrices of the fit are freed before the folds need theirs */
@@ -396,12 +476,8 @@ rung_status method_build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     progress_leave(ctx, outer);
     progress_enter(ctx, "fitting", at.fitted, 1);
     TRY(report_baseline(ctx, spec, t, p, model, fit));
-    if (count && !own) {
-        rung_log_fn *log = ctx->log; /* one message about the fit, not one for each fold */
-        ctx->log = NULL;
-        rung_status status =
-            held_out_by_refits(ctx, &ctx->scratch, spec->method, 1, (const void *[]){params}, p, f, held);
-        ctx->log = log;
+    if (count && (!own || again)) {
+        rung_status status = refits(ctx, spec, made);
         if (status != RUNG_OK && !can_do_without(ctx, spec, status)) return status;
         if (status != RUNG_OK) count = 0;
     }
@@ -413,13 +489,7 @@ rung_status method_build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     if (given_held && t->K > 1) return use_held_out(ctx, spec, made, given, given_held, true, model);
     if (count) return use_held_out(ctx, spec, made, f, held, false, model);
     if (!fit->loo) return RUNG_OK;
-    if (p->relevance) { /* the weights of the columns have seen what was left out */
-        ranked_rows ranked = problem_ranks(p);
-        TRY(folds_affordable(ctx, &ctx->scratch, &ranked, RELEVANCE_FOLDS, default_repeats(t->n_objects), f));
-        TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, 1, (const void *[]){params}, p, f, held));
-        return use_held_out(ctx, spec, made, f, held, false, model);
-    }
-    TRY(left_out(ctx, t, p, fit->loo, f, held));
+    TRY(left_out_or_refitted(ctx, spec, made));
     return use_held_out(ctx, spec, made, f, held, false, model);
 }
 

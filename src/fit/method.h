@@ -109,6 +109,7 @@ typedef struct method {
     /* A fit that also predicts the rows held out in turn, more cheaply than by refitting; NULL: the method cannot. */
     rung_status (*hold_out)(rung_ctx *ctx, pool *mem, const fit_input *in, const folds *f, fitted *out, held_out *held);
     bool (*can_hold_out)(const void *params); /* whether hold_out supports these parameters; NULL: always */
+    bool chooses; /* hold_out predicts rows that had a part in a choice: with few labels they are refitted for */
     /* For a search: only the rows held out, for several settings that differ in RUNG_PARAM_CHEAP parameters alone
      * (params and held have `count`), more cheaply than one by one; NULL: the method cannot. */
     rung_status (*hold_out_alike)(rung_ctx *ctx, pool *mem, const fit_input *in, const folds *f, int count,
@@ -202,12 +203,14 @@ enum { LANDMARKS_AUTO = -1 };
 #define GAMMA_HELP "rbf: k = exp(-gamma |x-z|^2); c/d is c divided by the number of non-constant columns; auto is 1/d"
 #define KERNEL_PARAMS(T) KERNEL_PARAMS_AS(T, "auto", "auto", GAMMA_GRID, GAMMA_HELP)
 
-enum { CALIBRATE_FOLDS = 5 }; /* of calibrate=auto */
+/* Of calibrate=auto; up to so many labels twice as many folds; the most for which a method without this parameter is
+ * fitted again to folds. */
+enum { CALIBRATE_FOLDS = 5, DOUBLED_LABELS = 500, MOST_REFITTED = 150 };
 #define CALIBRATE_PARAM(T, value)                                                                                      \
     PARAM(T, calibrate, .name = "calibrate",                                                                           \
-          .help = "number of folds for probabilities, prediction intervals and recalibrated thresholds; 0: none; "     \
-                  "auto: 5, and above 500 labels a single one; with other parameters set, the method's own "           \
-                  "probabilities stay as they are",                                                                    \
+          .help = "number of folds for probabilities, prediction intervals and recalibrated thresholds, up to 500 "    \
+                  "labels twice as many; 0: none; auto: 5, and above 500 labels a single one; with other parameters "  \
+                  "set, the method's own probabilities stay as they are",                                              \
           .type = RUNG_TYPE_INT, .default_value = value, .published = "0", .low = 0, .high = 1000,                     \
           .flags = RUNG_PARAM_AUTO)
 

@@ -194,7 +194,7 @@ static rung_status reported_error(rung_ctx *ctx, const made_fit *made, const run
         return set_error(ctx, RUNG_EINTERNAL, "the error of always predicting class %d is said to be %.6g, and is %.6g",
                          m->median, m->cv_median.mae, error_of_grades(made, m->median));
     bool own = made->grades.h == &made->held || made->grades.rest > 0; /* else the folds of a search */
-    if (loo && own && made->fit.loo && !made->p->relevance && !(fabs(*loo->value - error_of_method(made)) <= EXACT))
+    if (loo && own && made->left_out && !(fabs(*loo->value - error_of_method(made)) <= EXACT))
         return set_error(ctx, RUNG_EINTERNAL, "%s reports loo_mae=%.6g, but that of its held-out predictions is %.6g",
                          m->method, *loo->value, error_of_method(made));
     return RUNG_OK;

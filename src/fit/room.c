@@ -79,8 +79,10 @@ double method_peak(const method *m, const problem_shape *shape, const void *para
     s.method = m;
     double n = (double)s.n, K = s.K, held = (double)s.labelled * default_repeats(s.labelled) * (28 + 24 * K);
     double peak = whole_peak(m, &s, params);
-    const int *count = integer_at(m, params, "calibrate");
-    if (count && *count >= 2 && !method_can_hold_out(m, params)) peak = fmax(peak, fold_peak(m, &s, params, *count));
+    const int *asked = integer_at(m, params, "calibrate");
+    int count = (asked ? *asked : CALIBRATE_FOLDS) * (s.labelled > DOUBLED_LABELS ? 1 : 2); /* as in fit.c */
+    bool refits = asked ? count >= 2 && !method_can_hold_out(m, params) : s.labelled <= MOST_REFITTED;
+    if (refits) peak = fmax(peak, fold_peak(m, &s, params, count));
     if (kept_rows(m, &s, params) > 0) peak += la_expand_bytes(s.n, s.d, s.K, s.threads > 1 ? s.threads : 1);
     return peak + held + 40 * n + 400 * (double)s.d + SMALL;
 }

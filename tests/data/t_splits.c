@@ -59,6 +59,45 @@ static void test_seed(void **state)
     assert_memory_not_equal(one.fold, other.fold, N * sizeof *one.fold);
 }
 
+/* Folds at random: each row once in every repeat, folds of one size, groups whole, a row of every class in all of them,
+ * and class counts that a stratified fold would not have. */
+static void test_random(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { MANY = 60, GROUP = 3 };
+    int ranks[MANY], group[MANY], uneven = 0;
+    folds f;
+    for (int i = 0; i < MANY; i++) ranks[i] = i < 2 ? 1 : i < 31 ? 2 : 3, group[i] = i / GROUP;
+    for (int grouped = 0; grouped < 2; grouped++) {
+        ranked_rows all = {.n = MANY, .y = ranks, .K = 3, .group = grouped ? group : NULL};
+        assert_ok(ctx, folds_random(ctx, &ctx->scratch, &all, 10, 2, &f));
+        assert_int_equal(f.count, 10);
+        for (int repeat = 0; repeat < 2; repeat++) {
+            int held[10] = {0}, second[10] = {0};
+            const int *fold = f.fold + repeat * MANY;
+            for (int i = 0; i < MANY; i++) {
+                if (grouped && i < GROUP) { /* both rows of class 1 */
+                    assert_int_equal(fold[i], -1);
+                    continue;
+                }
+                assert_true(fold[i] >= 0 && fold[i] < 10);
+                if (grouped) assert_int_equal(fold[i], fold[i - i % GROUP]);
+                held[fold[i]]++;
+                second[fold[i]] += ranks[i] == 2;
+            }
+            if (!grouped) assert_int_not_equal(fold[0], fold[1]);
+            for (int k = 0; k < 10; k++) {
+                assert_true(grouped ? held[k] == 3 || held[k] == 6 : held[k] == 6);
+                uneven += !grouped && (second[k] < 2 || second[k] > 4);
+            }
+        }
+        assert_memory_not_equal(f.fold, f.fold + MANY, MANY * sizeof *f.fold);
+    }
+    assert_true(uneven > 0); /* 3 of the 6 are to be expected */
+    assert_ok(ctx, folds_random(ctx, &ctx->scratch, &(ranked_rows){.n = N, .y = y, .K = K}, 100, 1, &f));
+    assert_int_equal(f.count, 16); /* one by one; that of class 3 stays */
+}
+
 static void test_few_rows(void **state)
 {
     rung_ctx *ctx = *state;
@@ -201,9 +240,11 @@ static void test_memory(void **state) { assert_true(fail_each_allocation(split_o
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(test_stratified),      WITH_CONTEXT(test_seed),    WITH_CONTEXT(test_few_rows),
-        WITH_CONTEXT(test_holdout),         WITH_CONTEXT(test_grouped), WITH_CONTEXT(test_given),
-        WITH_CONTEXT(test_given_with_gaps), WITH_CONTEXT(test_memory),
+        WITH_CONTEXT(test_stratified), WITH_CONTEXT(test_seed),
+        WITH_CONTEXT(test_few_rows),   WITH_CONTEXT(test_random),
+        WITH_CONTEXT(test_holdout),    WITH_CONTEXT(test_grouped),
+        WITH_CONTEXT(test_given),      WITH_CONTEXT(test_given_with_gaps),
+        WITH_CONTEXT(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

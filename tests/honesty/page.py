@@ -122,9 +122,39 @@ def replace(page, mark, lines):
     return head + begin + "\n".join(lines) + "\n" + end + rest.split(end, 1)[1]
 
 
+def cell_of(line):
+    """A cell from its row of the whole table. What is unusual is marked there; how unusual it is, is not."""
+    values = [value.strip() for value in line.strip("| \n").split("|")]
+    values += [""] * (10 - len(values))
+    bold = [value.startswith("**") for value in values]
+    values = [value.strip("*").rstrip("%").strip() for value in values]
+    cell = {"name": values[0], "method": values[1], "labels": int(values[2]), "told": int(values[3])}
+    for key, value in zip(("truth", "said"), values[4:6]):
+        cell[key] = float(value) if value else None
+    if values[6]:
+        cell["bias"], cell["bias_se"] = (float(part) for part in values[6].split("±"))
+        cell["bias"] *= 1 + 1e-6 * bold[6]  # a rounded number at the limit
+    cell["range"] = round(float(values[7]) / 100 * cell["told"]) / cell["told"] if values[7] else None
+    cell["cover"], cell["class"] = (float(value) if value else None for value in values[8:10])
+    cell["cover_se"] = 0 if bold[8] else math.inf
+    return cell
+
+
+def joined(page, cells):
+    """The cells of a page, with those in place of them that were measured again."""
+    rows = page.split("<!-- lab.py: all -->\n")[1].split("<!-- end -->")[0].splitlines()[2:]
+    new = {(c["name"], c["method"], c["labels"]): c for c in cells}
+    old = [cell_of(row) for row in rows]
+    known = {(c["name"], c["method"], c["labels"]) for c in old}
+    return ([new.get((c["name"], c["method"], c["labels"]), c) for c in old] +
+            [c for key, c in new.items() if key not in known])
+
+
 def update(path, cells):
+    """Cells that were not measured keep what the page has of them."""
     with open(path) as file:
         page = file.read()
+    cells = joined(page, cells)
     for mark, lines in (("promises", counted(cells)), ("short", short_table(cells)), ("missed", missed(cells)),
                         ("all", whole_table(cells))):
         page = replace(page, mark, lines)

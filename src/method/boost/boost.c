@@ -153,10 +153,10 @@ static rung_status boost_hold_out_alike(rung_ctx *ctx, pool *mem, const fit_inpu
 /* The number of simultaneous fits that choose the number of rounds. */
 static int fits_side_by_side(const boost_params *params, int64_t n)
 {
-    int repeats = default_repeats(n);
+    enum { MOST = 4 }; /* as many folds as are asked for: twice as many, with few labels twice (fit/fit.c) */
     if (params->rounds > 0 && params->calibrate < 2) return 0;
     if (n > HOLD_OUT_ONE) return 1;
-    return params->calibrate > 1 ? params->calibrate * repeats : OWN_FOLDS;
+    return params->calibrate > 1 ? params->calibrate * (n > DOUBLED_LABELS ? 1 : MOST) : OWN_FOLDS;
 }
 
 double boost_peak_bytes(const problem_shape *shape, const boost_params *params, int n_folds)
@@ -236,6 +236,7 @@ const method method_boost = {
     .params = boost_table,
     .params_size = sizeof(boost_params),
     .takes_cells = true,
+    .chooses = true,
     .bytes = boost_bytes,
     .fit = boost_fit,
     .hold_out = boost_hold_out,

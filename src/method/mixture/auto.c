@@ -62,9 +62,9 @@ static rung_status report(rung_ctx *ctx, pool *mem, int64_t columns, const mixtu
 static void tell(rung_ctx *ctx, const problem *p, const mixture_summary *s)
 {
     const char *sample = problem_partial(p) ? " of the sample" : "";
-    const char *mae = s->weighted ? "weighted held-out mae"
-                      : p->upper  ? "held-out mae, intervals counted by their distance,"
-                                  : "held-out mae";
+    const char *mae = s->weighted ? "weighted left-out mae"
+                      : p->upper  ? "left-out mae, intervals counted by their distance,"
+                                  : "left-out mae";
     int64_t unlabelled = 0;
     for (int64_t i = 0; i < p->n; i++) unlabelled += p->y[i] == 0;
     if (s->tried == 0)
@@ -75,7 +75,7 @@ static void tell(rung_ctx *ctx, const problem *p, const mixture_summary *s)
             of_family(s, FAMILY_GP), of_family(s, FAMILY_RIDGE), s->trees[STACKED_ORDINAL], s->trees[STACKED_NOMINAL],
             s->trees[STACKED_RANDOM], s->frequencies, s->members);
     if (s->present[FAMILY_SPREAD])
-        log_at(ctx, RUNG_LOG_INFO, "unlabelled rows: weight %.2f; held-out mae %.3f with them, %.3f without%s",
+        log_at(ctx, RUNG_LOG_INFO, "unlabelled rows: weight %.2f; left-out mae %.3f with them, %.3f without%s",
                of_family(s, FAMILY_SPREAD), s->mae, s->supervised,
                s->manifold ? " (the columns are redundant, as in images)" : "");
     else if (unlabelled > 0)
