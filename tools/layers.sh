@@ -5,6 +5,7 @@
 #   - headers of BLAS, LAPACK and CUDA appear only under src/linalg, that of MPI only under cli/ranks;
 #   - the command (cli/) sees the headers of include/rung and its own files, nothing of src/;
 #   - there is no "../" in an include;
+#   - outside of src/base no file of src/ takes memory but by base/pool.h;
 #   - no text of src/ names an option of the command (--bins, -p gamma=1, rung methods): front ends have their own
 #     words, which they choose by rung_ctx_detail.
 # usage: layers.sh [ROOT]      Prints file:line for every violation; exit 1 if there is one.
@@ -43,6 +44,9 @@ FNR == 1 {
 }
 !in_cli && $0 ~ "\"[^\"]*(--[a-z][a-z][a-z]|(^|[^a-z])-[a-z] [a-zA-Z-]+=|rung (" commands ")([^a-z]|$))[^\"]*\"" {
     bad("a text that names an option of the command: use plain words, and name the option by hint() or log_hint()")
+}
+!in_cli && folder != "base" && /(^|[^_a-zA-Z0-9])(malloc|calloc|realloc|strdup|aligned_alloc|posix_memalign)\(/ {
+    bad("memory comes from base/pool.h alone, by the allocator of the context")
 }
 /^[ \t]*#[ \t]*include[ \t]*["<]/ {
     quoted = $0 ~ /include[ \t]*"/

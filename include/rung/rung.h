@@ -107,6 +107,18 @@ RUNG_API void rung_free(char *text);
 
 /* A context with seed 1, all cores, no memory limit, no log. RUNG_ENOMEM. */
 RUNG_API RUNG_CHECK rung_status rung_ctx_new(rung_ctx **out);
+/* Where memory comes from. Both functions are called from several threads at once, and must last until everything that
+ * was made with the context is released: objects and texts go back to where they came from, with whatever context. */
+typedef struct {
+    size_t size;
+    void *user;
+    void *(*allocate)(void *user, size_t bytes, size_t alignment); /* alignment: a power of 2; NULL: there is none */
+    void (*release)(void *user, void *block, size_t bytes);        /* a block of `allocate`, and its size */
+} rung_allocator;
+/* The same with memory of the caller's for all numbers, texts and objects of the library. What the libraries that it
+ * uses take for themselves during a call (BLAS, OpenMP, Jansson, the C library) is not among it. The allocator is
+ * copied. RUNG_EARG: a missing function; RUNG_ENOMEM. */
+RUNG_API RUNG_CHECK rung_status rung_ctx_new_with(const rung_allocator *allocator, rung_ctx **out);
 RUNG_API void rung_ctx_free(rung_ctx *ctx);
 
 /* Why the last call failed, as one sentence; "" after success. Valid until the next call with this context. */

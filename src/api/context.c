@@ -11,6 +11,16 @@ const char *rung_version(void) { return RUNG_VERSION; }
 int rung_version_number(void) { return RUNG_VERSION_NUMBER; }
 int rung_abi(void) { return RUNG_ABI; }
 rung_status rung_ctx_new(rung_ctx **out) { return out ? context_new(out) : RUNG_EARG; }
+
+rung_status rung_ctx_new_with(const rung_allocator *allocator, rung_ctx **out)
+{
+    rung_allocator own;
+    NOTHING(out);
+    if (!out) return RUNG_EARG;
+    TRY(options_take(NULL, "rung_ctx_new_with", allocator, &own, sizeof own));
+    return own.allocate && own.release ? context_new_by(&own, out) : RUNG_EARG;
+}
+
 void rung_ctx_free(rung_ctx *ctx) { context_free(ctx); }
 const char *rung_ctx_message(const rung_ctx *ctx) { return ctx ? ctx->message : ""; }
 const char *rung_ctx_detail(const rung_ctx *ctx) { return ctx ? ctx->detail : ""; }
@@ -91,4 +101,4 @@ int rung_ctx_counter(const rung_ctx *ctx, int index, rung_counter *out)
     return 1;
 }
 
-void rung_free(char *text) { free(text); }
+void rung_free(char *text) { object_free(text); }

@@ -45,10 +45,13 @@ rung_status prefix_error(rung_ctx *ctx, rung_status status, const char *format, 
     return status;
 }
 
-rung_status context_new(rung_ctx **out)
+rung_status context_new(rung_ctx **out) { return context_new_by(NULL, out); }
+
+rung_status context_new_by(const rung_allocator *by, rung_ctx **out)
 {
-    *out = calloc(1, sizeof(rung_ctx));
+    *out = object_new_by(by, sizeof(rung_ctx));
     if (!*out) return RUNG_ENOMEM;
+    if (by) (*out)->allocator = *by;
     (*out)->seed = 1;
     (*out)->threads = (*out)->wished = omp_get_num_procs();
     return RUNG_OK;
@@ -60,7 +63,7 @@ void context_free(rung_ctx *ctx)
     pool_free_all(&ctx->scratch);
     pool_free_all(&ctx->kept);
     if (ctx->input.file > 0) close(ctx->input.file);
-    free(ctx);
+    object_free(ctx);
 }
 
 static void remove_note(rung_ctx *ctx, int at)
@@ -109,7 +112,8 @@ rung_status context_set_note(rung_ctx *ctx, const char *name, const char *value)
 
 rung_status context_worker(rung_ctx *parent, rung_ctx **out)
 {
-    if (context_new(out) != RUNG_OK) return set_error(parent, RUNG_ENOMEM, "out of memory: a worker's context");
+    if (context_new_by(&parent->allocator, out) != RUNG_OK)
+        return set_error(parent, RUNG_ENOMEM, "out of memory: a worker's context");
     (*out)->seed = parent->seed;
     (*out)->threads = (*out)->wished = 1;
     (*out)->memory = parent->memory;

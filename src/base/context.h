@@ -32,9 +32,10 @@ typedef struct {         /* standard input once it is held, to be read more than
 } context_input;
 
 struct rung_ctx {
-    pool scratch; /* released when the public call returns */
-    pool kept;    /* lives as long as the context */
-    int n_notes;  /* how models are made with it */
+    rung_allocator allocator; /* zeros: the system */
+    pool scratch;             /* released when the public call returns */
+    pool kept;                /* lives as long as the context */
+    int n_notes;              /* how models are made with it */
     context_note *notes;
     uint64_t seed;
     int threads, wished; /* > 0; those that work now, and those the caller set */
@@ -55,6 +56,7 @@ struct rung_ctx {
 };
 
 rung_status context_new(rung_ctx **out);
+rung_status context_new_by(const rung_allocator *by, rung_ctx **out); /* NULL: the system */
 void context_free(rung_ctx *ctx);
 
 /* See rung_ctx_set_note. */

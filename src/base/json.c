@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "base/text.h"
 
 void json_put(json_t *object, const char *key, json_t *value, int *failed)
@@ -34,14 +35,14 @@ json_t *json_clean(const char *text)
     return out;
 }
 
-char *json_text(const json_t *json, size_t flags)
+char *json_text(const rung_ctx *ctx, const json_t *json, size_t flags)
 {
     size_t length = json_dumpb(json, NULL, 0, flags);
-    char *text = length ? malloc(length + 1) : NULL;
+    char *text = length ? object_new(ctx, length + 1) : NULL;
     if (!text) return NULL;
     text[length] = 0;
     if (json_dumpb(json, text, length, flags) == length) return text;
-    free(text);
+    object_free(text);
     return NULL;
 }
 

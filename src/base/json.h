@@ -14,9 +14,9 @@ void json_put(json_t *object, const char *key, json_t *value, int *failed); /* j
 void json_add(json_t *array, json_t *value, int *failed);                   /* json_array_append_new */
 json_t *json_whole(json_t *value, int failed); /* itself, or released and NULL when a step failed */
 json_t *json_clean(const char *text);          /* a string; bytes that are not ASCII as '?' where it is not UTF-8 */
-/* Its text, with a final 0, by plain malloc whatever allocator the process gave to Jansson: rung_free releases it.
- * NULL: out of memory. */
-char *json_text(const json_t *json, size_t flags);
+/* Its text, with a final 0, of object_new, whatever allocator the process gave to Jansson: rung_free releases it. NULL:
+ * out of memory. */
+char *json_text(const rung_ctx *ctx, const json_t *json, size_t flags);
 
 /* ---- reading: RUNG_EFORMAT names `what` ---- */
 

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "base/checked.h"
+#include "base/context.h"
 #include "base/text.h"
 
 enum { ALIGNMENT = 64, HUGE = 8 << 20 };
@@ -20,6 +21,8 @@ struct pool_block { /* precedes the array and fills one alignment unit */
     pool_block *older, *newer;
     int64_t age; /* grows along the list */
     int64_t bytes;
+    void (*release)(void *user, void *block, size_t bytes); /* of the allocator it came from; NULL: the system */
+    void *user;
 };
 _Static_assert(sizeof(pool_block) <= ALIGNMENT, "a block header fills one alignment unit");
 
@@ -75,8 +78,8 @@ static const size_t mapped_from = SIZE_MAX;
 static const size_t mapped_from = 1 << 20;
 #endif
 
-/* Zeroed where it is mapped. NULL: there is no memory. */
-static void *take(size_t bytes)
+/* NULL: there is no memory. */
+static void *of_system(size_t bytes)
 {
     void *room;
     if (bytes < mapped_from) return posix_memalign(&room, ALIGNMENT, bytes) == 0 ? room : NULL;
@@ -86,10 +89,24 @@ static void *take(size_t bytes)
     return room;
 }
 
+/* A block with room for an array, which is zeroed on request; NULL: there is no memory. by: NULL: the system. */
+static pool_block *take(const rung_allocator *by, int64_t bytes, bool zero)
+{
+    size_t all = ALIGNMENT + (size_t)bytes;
+    bool own = by && by->allocate;
+    pool_block *b = own ? by->allocate(by->user, all, ALIGNMENT) : of_system(all);
+    if (!b) return NULL;
+    *b = (pool_block){.bytes = bytes, .release = own ? by->release : NULL, .user = own ? by->user : NULL};
+    if (zero && (own || all < mapped_from)) memset(array_of(b), 0, (size_t)bytes); /* what is mapped is zeroed */
+    return b;
+}
+
 static void give_back(pool_block *b)
 {
     size_t bytes = ALIGNMENT + (size_t)b->bytes;
-    if (bytes < mapped_from)
+    if (b->release)
+        b->release(b->user, b, bytes);
+    else if (bytes < mapped_from)
         free(b);
     else
         munmap(b, bytes);
@@ -109,16 +126,15 @@ static rung_status allocate(rung_ctx *ctx, pool *p, int64_t count, size_t size, 
     int64_t bytes;
     if (!product_fits(count, (int64_t)size, &bytes) || bytes > INT64_MAX - ALIGNMENT || must_fail())
         return out_of_memory(ctx, count, size);
-    void *room = take(ALIGNMENT + (size_t)bytes);
-    if (!room) return out_of_memory(ctx, count, size);
+    pool_block *b = take(ctx ? &ctx->allocator : NULL, bytes, zero);
+    if (!b) return out_of_memory(ctx, count, size);
     note(ALIGNMENT + bytes);
-    pool_block *b = room;
-    *b = (pool_block){.older = p->last, .newer = NULL, .age = ++p->made, .bytes = bytes};
+    b->older = p->last;
+    b->age = ++p->made;
     if (p->last) p->last->newer = b;
     p->last = b;
     p->bytes += bytes;
     if (p->bytes > p->peak) p->peak = p->bytes;
-    if (zero && ALIGNMENT + (size_t)bytes < mapped_from) memset(array_of(b), 0, (size_t)bytes);
     *out = array_of(b);
     return RUNG_OK;
 }
@@ -187,6 +203,20 @@ void pool_free_all(pool *p) { pool_release(p, 0); }
 void pool_beside(pool *p, int64_t bytes)
 {
     if (p->bytes + bytes > p->peak) p->peak = p->bytes + bytes;
+}
+
+void *object_new_by(const rung_allocator *by, size_t size)
+{
+    if (size > (size_t)INT64_MAX - ALIGNMENT) return NULL;
+    pool_block *b = take(by, (int64_t)size, true);
+    return b ? array_of(b) : NULL;
+}
+
+void *object_new(const rung_ctx *ctx, size_t size) { return object_new_by(ctx ? &ctx->allocator : NULL, size); }
+
+void object_free(void *object)
+{
+    if (object) give_back(block_of(object));
 }
 
 rung_status pool_text(rung_ctx *ctx, pool *p, const char *text, const char **out)

@@ -30,6 +30,13 @@ rung_status pool_alloc_raw(rung_ctx *ctx, pool *p, int64_t count, size_t size, c
 rung_status pool_resize(rung_ctx *ctx, pool *p, int64_t count, size_t size, const char *what, void **array);
 void pool_free(pool *p, void *array); /* frees one array early; NULL is fine */
 void pool_free_all(pool *p);
+
+/* Memory that is in no pool and has one owner: the objects that callers hold, and the texts and bytes they are given.
+ * It is zeroed. NULL: there is none. ctx may be NULL. object_free: NULL is fine. */
+void *object_new(const rung_ctx *ctx, size_t size);
+void *object_new_by(const rung_allocator *by, size_t size); /* NULL: the system */
+void object_free(void *object);
+
 /* Other pools held `bytes` at the same time as this one's current contents: adds them to its peak. */
 void pool_beside(pool *p, int64_t bytes);
 

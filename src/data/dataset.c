@@ -12,7 +12,7 @@
 
 rung_status dataset_open(rung_ctx *ctx, rung_data **out)
 {
-    *out = calloc(1, sizeof **out);
+    *out = object_new(ctx, sizeof **out);
     return *out ? RUNG_OK : set_error(ctx, RUNG_ENOMEM, "out of memory: a data set");
 }
 
@@ -27,7 +27,7 @@ void dataset_free(rung_data *data)
 {
     if (!data) return;
     pool_free_all(&data->mem);
-    free(data);
+    object_free(data);
 }
 
 rung_status dataset_rows(rung_ctx *ctx, rung_data *data, int64_t n, int64_t d)

@@ -47,7 +47,7 @@ static rung_status copy_rows(rung_ctx *ctx, const rung_data *data, int64_t n, co
 
 rung_status dataset_subset(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows, rung_data **out)
 {
-    *out = calloc(1, sizeof **out);
+    *out = object_new(ctx, sizeof **out);
     if (!*out) return set_error(ctx, RUNG_ENOMEM, "out of memory: a subset of the data");
     rung_status status = copy_rows(ctx, data, n, rows, *out);
     if (status != RUNG_OK) {

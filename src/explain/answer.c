@@ -216,7 +216,7 @@ json_t *json_number(double x) { return isfinite(x) ? json_real(x) : json_null();
 
 rung_status explanation_text(rung_ctx *ctx, json_t *root, int failed, char **out)
 {
-    *out = failed ? NULL : json_text(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    *out = failed ? NULL : json_text(ctx, root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     json_decref(root);
     return *out ? RUNG_OK : set_error(ctx, RUNG_ENOMEM, "out of memory: the report of an explanation");
 }

@@ -48,7 +48,7 @@ static rung_status checksum_of(rung_ctx *ctx, const rung_model *m, char digits[D
     TRY(model_to_memory(ctx, m, &file, &size));
     memcpy(digits, file + DIGITS_AT, DIGITS);
     digits[DIGITS] = 0;
-    free(file);
+    object_free(file);
     return RUNG_OK;
 }
 
@@ -88,7 +88,7 @@ rung_status model_export(rung_ctx *ctx, const rung_model *m, const char *target,
     TRY(check_options(ctx, m, o));
     pool_mark mark = pool_here(&ctx->scratch);
     rung_status status = print(ctx, m, to, o, &w);
-    if (status == RUNG_OK && !(*bytes = malloc((size_t)w.size + 1)))
+    if (status == RUNG_OK && !(*bytes = object_new(ctx, (size_t)w.size + 1)))
         status = set_error(ctx, RUNG_ENOMEM, "out of memory: the exported model");
     if (status == RUNG_OK) {
         memcpy(*bytes, w.bytes, (size_t)w.size);

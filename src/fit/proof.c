@@ -296,7 +296,7 @@ static rung_status saved_and_loaded(rung_ctx *ctx, const rung_model *m, const so
     if (status == RUNG_EDATA || status == RUNG_ELIMIT) return RUNG_OK; /* it can be used, and saving it says why not */
     TRY(status);
     status = model_from_memory(ctx, bytes, size, &again);
-    free(bytes);
+    object_free(bytes);
     if (status == RUNG_EFORMAT) status = prefix_error(ctx, RUNG_EINTERNAL, "the model cannot be read again: ");
     if (status == RUNG_OK) status = ask(ctx, m, &a);
     if (status == RUNG_OK) status = ask(ctx, again, &b);

@@ -129,7 +129,7 @@ rung_status spec_new(rung_ctx *ctx, const char *name, bool published, rung_spec 
     *out = NULL;
     const method *m = method_find(name);
     if (!m) return unknown_method(ctx, name);
-    rung_spec *spec = calloc(1, sizeof *spec);
+    rung_spec *spec = object_new(ctx, sizeof *spec);
     if (!spec) return set_error(ctx, RUNG_ENOMEM, "out of memory: a method's parameters");
     spec->method = m;
     spec->scale = SCALE_STANDARD;
@@ -301,7 +301,7 @@ void spec_free(rung_spec *spec)
 {
     if (!spec) return;
     pool_free_all(&spec->mem);
-    free(spec);
+    object_free(spec);
 }
 
 rung_status kernel_from_params(rung_ctx *ctx, pool *mem, const kernel_params *params, kernel *out)

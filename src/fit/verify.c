@@ -75,7 +75,7 @@ static rung_status saved_and_loaded(rung_ctx *ctx, const rung_model *model, cons
     int64_t size;
     TRY(model_to_memory(ctx, model, &bytes, &size));
     rung_status status = model_from_memory(ctx, bytes, size, &again);
-    free(bytes);
+    object_free(bytes);
     if (status == RUNG_OK) status = ask(ctx, again, data, &b);
     model_free(again);
     TRY(status);
@@ -277,7 +277,7 @@ rung_status method_verify(rung_ctx *ctx, const rung_spec *spec, const rung_data 
 {
     *out = NULL;
     TRY(all_rows_check(ctx, data, "verification"));
-    rung_verification *found = calloc(1, sizeof *found);
+    rung_verification *found = object_new(ctx, sizeof *found);
     if (!found) return set_error(ctx, RUNG_ENOMEM, "out of memory: a verification");
     found->ctx = ctx;
     rung_status status = verify(ctx, spec, data, model, found);
@@ -293,5 +293,5 @@ void verification_free(rung_verification *v)
 {
     if (!v) return;
     pool_free_all(&v->mem);
-    free(v);
+    object_free(v);
 }

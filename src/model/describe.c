@@ -292,7 +292,7 @@ rung_status model_describe(rung_ctx *ctx, const rung_model *m, char **json)
     *json = NULL;
     if (model_check_texts(ctx, m) != RUNG_OK) return prefix_error(ctx, RUNG_EDATA, "the model cannot be described: ");
     json_t *root = description(m);
-    *json = json_text(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    *json = json_text(ctx, root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     json_decref(root);
     return *json ? RUNG_OK : set_error(ctx, RUNG_ENOMEM, "out of memory: the description of the model");
 }

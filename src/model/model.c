@@ -7,7 +7,7 @@
 
 rung_status model_new(rung_ctx *ctx, rung_model **out)
 {
-    *out = calloc(1, sizeof(rung_model));
+    *out = object_new(ctx, sizeof(rung_model));
     return *out ? RUNG_OK : set_error(ctx, RUNG_ENOMEM, "out of memory: a model");
 }
 
@@ -15,7 +15,7 @@ void model_free(rung_model *m)
 {
     if (!m) return;
     pool_free_all(&m->mem);
-    free(m);
+    object_free(m);
 }
 
 /* Trees alone look at missing cells themselves, and a kernel matrix has none. */

@@ -258,13 +258,13 @@ static rung_status fill_memory(rung_ctx *ctx, const rung_model *m, char **out, i
     *size = file_size(&header);
     TRY(memory_check(ctx, (double)*size, "saving the model"));
     TRY(NEW(ctx, &ctx->scratch, sink, 1));
-    sink->memory = malloc((size_t)*size); /* the caller's, as the text of a description is */
+    sink->memory = object_new(ctx, (size_t)*size);
     if (!sink->memory) return set_error(ctx, RUNG_ENOMEM, "out of memory: the bytes of the model");
     rung_status status = put_model(ctx, m, &header, sink);
     if (status == RUNG_OK)
         *out = sink->memory;
     else
-        free(sink->memory);
+        object_free(sink->memory);
     return status;
 }
 

@@ -395,7 +395,7 @@ static rung_status record(rung_ctx *ctx, const curve_plan *p, rung_curve *out)
 
 static rung_status make_curve(rung_ctx *ctx, const curve_plan *p, rung_curve **out)
 {
-    *out = calloc(1, sizeof **out);
+    *out = object_new(ctx, sizeof **out);
     if (!*out) return set_error(ctx, RUNG_ENOMEM, "out of memory: a curve");
     rung_status status = record(ctx, p, *out);
     if (status != RUNG_OK) {

@@ -10,7 +10,7 @@ void curve_free(rung_curve *c)
 {
     if (!c) return;
     pool_free_all(&c->mem);
-    free(c);
+    object_free(c);
 }
 
 static json_t *values_json(const rung_curve *c, const double *v, int *bad)
@@ -68,7 +68,7 @@ rung_status curve_describe(rung_ctx *ctx, const rung_curve *c, char **json)
 {
     int bad = 0;
     json_t *root = curve_json(c, &bad);
-    *json = bad ? NULL : json_text(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    *json = bad ? NULL : json_text(ctx, root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     json_decref(root);
     return *json ? RUNG_OK : set_error(ctx, RUNG_ENOMEM, "out of memory: the report of the curve");
 }

@@ -82,7 +82,7 @@ static rung_status record(rung_ctx *ctx, const search *s, const nested_result *n
 
 rung_status search_record(rung_ctx *ctx, const search *s, const struct nested_result *n, rung_search **out)
 {
-    *out = calloc(1, sizeof **out);
+    *out = object_new(ctx, sizeof **out);
     if (!*out) return set_error(ctx, RUNG_ENOMEM, "out of memory: the report of the search");
     rung_status status = record(ctx, s, n, *out);
     if (status != RUNG_OK) {
@@ -96,7 +96,7 @@ void search_free(rung_search *found)
 {
     if (!found) return;
     pool_free_all(&found->mem);
-    free(found);
+    object_free(found);
 }
 
 /* ---- as JSON ---- */
@@ -150,7 +150,7 @@ rung_status search_describe(rung_ctx *ctx, const rung_search *found, char **json
 {
     int bad = 0;
     json_t *root = search_json(found, &bad);
-    *json = bad ? NULL : json_text(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    *json = bad ? NULL : json_text(ctx, root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     json_decref(root);
     return *json ? RUNG_OK : set_error(ctx, RUNG_ENOMEM, "out of memory: the report of the search");
 }

@@ -432,7 +432,7 @@ rung_status suggest(rung_ctx *ctx, const suggest_input *in, const rung_suggest_o
     job s = {.spec = in->spec, .model = in->model, .data = in->data, .options = options, .noise = LEAST_NOISE};
     *out = NULL;
     TRY(all_rows_check(ctx, in->data, "the choice of rows"));
-    *out = calloc(1, sizeof **out);
+    *out = object_new(ctx, sizeof **out);
     if (!*out) return set_error(ctx, RUNG_ENOMEM, "out of memory: a suggestion");
     rung_status status = run(ctx, &s, *out);
     model_free(s.own);
@@ -447,5 +447,5 @@ void suggestion_free(rung_suggestion *s)
 {
     if (!s) return;
     pool_free_all(&s->mem);
-    free(s);
+    object_free(s);
 }

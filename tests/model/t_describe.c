@@ -11,7 +11,7 @@ static json_t *described(rung_ctx *ctx, model_kind kind)
     assert_ok(ctx, model_describe(ctx, m, &text));
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     assert_true(json_is_object(root));
-    free(text);
+    rung_free(text);
     model_free(m);
     return root;
 }
@@ -220,7 +220,7 @@ static void test_text_that_json_cannot_hold(void **state)
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         m->params[0].value = good[i];
         assert_ok(ctx, model_describe(ctx, m, &text));
-        free(text);
+        rung_free(text);
     }
     model_free(m);
 }

@@ -176,7 +176,7 @@ static void test_round_trip(void **state)
         assert_int_equal(first.n, second.n);
         assert_memory_equal(first.v, second.v, first.n);
         model_free(copy);
-        free(first.v), free(second.v), free(text), free(copied);
+        free(first.v), free(second.v), rung_free(text), rung_free(copied);
         assert_int_equal(pool_live_blocks(), 0);
     }
 }
@@ -954,7 +954,7 @@ static void test_random_damage_is_harmless(void **state)
                 assert_true(status == RUNG_OK || status == RUNG_EDATA);
             }
             assert_ok(p->ctx, model_describe(p->ctx, m, &text));
-            free(text);
+            rung_free(text);
             if (accepted++ % 16 == 0) assert_ok(p->ctx, model_save(p->ctx, m, p->path)); /* not always: it syncs */
             model_free(m);
         }
@@ -1286,7 +1286,7 @@ static rung_status describe_once(void *argument)
     char *text = NULL;
     rung_status status = model_describe(w->p->ctx, w->m, &text);
     if (status != RUNG_OK) assert_null(text);
-    free(text);
+    rung_free(text);
     return status;
 }
 

@@ -281,7 +281,7 @@ static void test_missing_cells_of_an_average(void **state)
     int64_t size;
     assert_ok(ctx, model_to_memory(ctx, made, &bytes, &size));
     assert_ok(ctx, model_from_memory(ctx, bytes, size, &m));
-    free(bytes);
+    rung_free(bytes);
     fill_rows(&missing);
     fill_rows(&filled);
     for (int i = 0; i < ROWS; i += 2) {

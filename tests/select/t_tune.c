@@ -175,7 +175,7 @@ static void the_same_bits_on_any_number_of_threads(void **state)
         model_free(model);
         pool_free_all(&ctx->scratch);
     }
-    for (int t = 0; t < 3; t++) free(report[t]);
+    for (int t = 0; t < 3; t++) rung_free(report[t]);
     dataset_free(data);
 }
 

@@ -96,7 +96,7 @@ rung_status labels_order(rung_ctx *ctx, int64_t n, const char *const *labels, ch
     TRY(status);
     TRY(whole_scale(ctx, &ctx->scratch, &K, &classes));
     TRY(order_text(ctx, K, classes, &text));
-    *order = malloc(strlen(text) + 1);
+    *order = object_new(ctx, strlen(text) + 1);
     if (!*order) return set_error(ctx, RUNG_ENOMEM, "no memory for the order of %d classes", K);
     strcpy(*order, text);
     return RUNG_OK;

@@ -172,7 +172,7 @@ static rung_status fill(rung_ctx *ctx, const char *const *names, rung_files *f)
 
 rung_status files_new(rung_ctx *ctx, const char *const *names, rung_files **out)
 {
-    rung_files *f = *out = calloc(1, sizeof *f);
+    rung_files *f = *out = object_new(ctx, sizeof *f);
     if (!f) return set_error(ctx, RUNG_ENOMEM, "out of memory: a list of files");
     rung_status status = fill(ctx, names, f);
     if (status != RUNG_OK) {
@@ -195,5 +195,5 @@ void files_free(rung_files *files)
 {
     if (!files) return;
     pool_free_all(&files->mem);
-    free(files);
+    object_free(files);
 }

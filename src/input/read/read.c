@@ -118,7 +118,7 @@ void reader_close(rung_reader *r)
     source_close(r->in.from);
     table_free(r->shape);
     pool_free_all(&r->mem);
-    free(r);
+    object_free(r);
 }
 
 /* What the caller does not say of a file is as in the one that the coding was made from. The delimiter is recognised
@@ -153,7 +153,7 @@ rung_status reader_begin(rung_ctx *ctx, const char *path, const rung_read_option
                          read_way way, rung_reader **out)
 {
     static const rung_read_options standard = {0};
-    rung_reader *r = *out = calloc(1, sizeof *r);
+    rung_reader *r = *out = object_new(ctx, sizeof *r);
     if (!r) return set_error(ctx, RUNG_ENOMEM, "out of memory: opening a file");
     r->code = code ? coding_cells(code) : NULL;
     r->coded = code != NULL;

@@ -42,6 +42,7 @@ struct source {
     unsigned char *raw; /* as stored, RAW bytes */
     int64_t raw_at, raw_end;
     bool gzip, between; /* between: at the end of a gzip member */
+    rung_allocator by;  /* of the memory that zlib works in */
     z_stream z;
 };
 
@@ -251,6 +252,14 @@ static rung_status open_file(rung_ctx *ctx, const char *path, bool live, source 
     return RUNG_OK;
 }
 
+static void *unpack_room(void *by, unsigned count, unsigned size) { return object_new_by(by, (size_t)count * size); }
+
+static void unpack_free(void *by, void *room)
+{
+    (void)by;
+    object_free(room);
+}
+
 static rung_status open_source(rung_ctx *ctx, const char *path, bool live, source *s)
 {
     bool standard = strcmp(path, "-") == 0;
@@ -262,6 +271,10 @@ static rung_status open_source(rung_ctx *ctx, const char *path, bool live, sourc
     TRY(NEW_RAW(ctx, &s->mem, s->raw, RAW));
     TRY(fetch_first(ctx, s));
     if (s->raw_end >= 2 && s->raw[0] == 0x1f && s->raw[1] == 0x8b) {
+        s->by = ctx->allocator;
+        s->z.zalloc = unpack_room;
+        s->z.zfree = unpack_free;
+        s->z.opaque = &s->by;
         if (inflateInit2(&s->z, 15 + 16) != Z_OK)
             return set_error(ctx, RUNG_ENOMEM, "out of memory: unpacking %s", s->name);
         s->gzip = true;
@@ -271,7 +284,7 @@ static rung_status open_source(rung_ctx *ctx, const char *path, bool live, sourc
 
 rung_status source_open(rung_ctx *ctx, const char *path, bool live, source **out)
 {
-    source *s = *out = calloc(1, sizeof *s);
+    source *s = *out = object_new(ctx, sizeof *s);
     if (!s) return set_error(ctx, RUNG_ENOMEM, "out of memory: opening a file");
     rung_status status = open_source(ctx, path, live, s);
     if (status != RUNG_OK) {
@@ -287,5 +300,5 @@ void source_close(source *s)
     if (s->gzip) inflateEnd(&s->z);
     if (s->opened) close(s->fd);
     pool_free_all(&s->mem);
-    free(s);
+    object_free(s);
 }

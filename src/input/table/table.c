@@ -10,7 +10,7 @@
 
 rung_status table_new(rung_ctx *ctx, const char *path, rung_table **out)
 {
-    rung_table *t = *out = calloc(1, sizeof *t);
+    rung_table *t = *out = object_new(ctx, sizeof *t);
     if (!t) return set_error(ctx, RUNG_ENOMEM, "out of memory: a table");
     rung_status status = pool_text(ctx, &t->mem, strcmp(path, "-") == 0 ? "standard input" : path, &t->path);
     if (status != RUNG_OK) {
@@ -24,7 +24,7 @@ void table_free(rung_table *t)
 {
     if (!t) return;
     pool_free_all(&t->mem);
-    free(t);
+    object_free(t);
 }
 
 const char *table_path(const rung_table *t, int64_t row)

@@ -165,7 +165,7 @@ static void every_size(void **state)
                 fail_msg("%lld rows: %s is %g, above %g", (long long)cases[i].n, c->name, c->value, c->tolerance);
         assert_ok(ctx, model_to_memory(ctx, m, &bytes, &size));
         assert_true(size < 2000000);
-        free(bytes);
+        rung_free(bytes);
         rung_verification_free(found);
         rung_model_free(m);
         rung_spec_free(spec);
