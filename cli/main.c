@@ -13,13 +13,13 @@
 #include "core/json_out.h"
 #include "core/output.h"
 #include "core/signals.h"
-#include "ranks/ranks.h"
+#include "processes/processes.h"
 
-static const command *const commands[] = {
-    &command_fit,     &command_tune,     &command_curve,      &command_suggest, &command_label,   &command_predict,
-    &command_update,  &command_evaluate, &command_explain,    &command_compare, &command_metrics, &command_inspect,
-    &command_methods, &command_generate, &command_experiment, &command_plot,    &command_serve,   &command_export,
-    &command_demo};
+static const command *const commands[] = {&command_fit,     &command_tune,     &command_curve,      &command_suggest,
+                                          &command_label,   &command_predict,  &command_update,     &command_evaluate,
+                                          &command_explain, &command_compare,  &command_metrics,    &command_inspect,
+                                          &command_methods, &command_generate, &command_experiment, &command_plot,
+                                          &command_serve,   &command_export,   &command_demo};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 const command *command_at(int index) { return index >= 0 && index < COMMANDS ? commands[index] : NULL; }
@@ -128,7 +128,7 @@ static bool outputs_are_free(const command *c, const arguments *args)
 
 static bool ranks_fit(const command *c)
 {
-    if (c->ranks || ranks_all() == 1) return true;
+    if (c->ranks || processes_all() == 1) return true;
     complain("%s runs in one process; start it without mpirun", c->name);
     return false;
 }
@@ -149,7 +149,7 @@ static void print_version(void)
     memcpy(&core, &found, sizeof core);
     if (core) printf("  blas       OpenBLAS, %s\n", core());
     printf("  cores      %ld\n", sysconf(_SC_NPROCESSORS_ONLN));
-    if (*ranks_library()) printf("  mpi        %s\n", ranks_library());
+    if (*processes_library()) printf("  mpi        %s\n", processes_library());
 }
 
 int command_run(int argc, char *const *argv)
@@ -232,8 +232,8 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     jout_init();
     signals_watch(NULL);
-    if (!ranks_begin()) return FAILED;
+    if (!processes_begin()) return FAILED;
     int code = run(argc, argv);
     if (!stdout_close() && code == EXIT_OK) code = FAILED;
-    return signals_finish(ranks_end(code));
+    return signals_finish(processes_end(code));
 }

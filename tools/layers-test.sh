@@ -9,7 +9,7 @@ failed=0
 
 fresh() {
     rm -rf "${copy:?}"/*
-    mkdir -p "$copy/src/base" "$copy/src/linalg" "$copy/src/eval" "$copy/src/model" "$copy/cli/plot" "$copy/cli/ranks"
+    mkdir -p "$copy/src/base" "$copy/src/linalg" "$copy/src/eval" "$copy/src/model" "$copy/cli/plot" "$copy/cli/processes"
     echo '#include "rung/rung.h"' >"$copy/src/base/pool.h"
     printf '#include "base/pool.h"\n#include <cblas.h>\n#include <lapacke.h>\n' >"$copy/src/linalg/la.h"
     printf '#include "eval/metrics.h"\n#include "base/pool.h"\n' >"$copy/src/eval/metrics.c"
@@ -19,7 +19,7 @@ fresh() {
     printf '#include <rung/rung.h>\n#include <stdio.h>\n#include "cli.h"\n' >"$copy/cli/main.c"
     printf '#include "rung/rung.h"\n' >"$copy/cli/cli.h"
     printf '#include "cli.h"\n' >"$copy/cli/plot/axes.c"
-    printf '#include <mpi.h>\n' >"$copy/cli/ranks/ranks.c"
+    printf '#include <mpi.h>\n' >"$copy/cli/processes/processes.c"
 }
 
 # expect FILE LINE INCLUDE: adding it to FILE is caught, at LINE, and nothing else is

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Checks what a file may know (see CONTRIBUTING.md):
 #   - a file of src/ includes only from its own folder or one further left in `order`, written relative to src/;
-#   - headers of BLAS, LAPACK and CUDA appear only under src/linalg, that of MPI only under cli/ranks;
+#   - headers of BLAS, LAPACK and CUDA appear only under src/linalg, that of MPI only under cli/processes;
 #   - the command (cli/) sees the headers of include/rung and its own files, nothing of src/;
 #   - there is no "../" in an include;
 #   - outside of src/base no file of src/ takes memory but by base/pool.h;
@@ -57,7 +57,7 @@ FNR == 1 {
     if (path ~ /(^|\/)(cblas|lapacke?|f77blas|openblas_config|cu(da[a-z_]*|(blas|solver)[a-zA-Z_0-9]*))\.h$/ \
         && !(!in_cli && folder == "linalg"))
         bad("<" path "> belongs to src/linalg alone")
-    if (path ~ /(^|\/)mpi\.h$/ && !(in_cli && folder == "ranks")) bad("<" path "> belongs to cli/ranks alone")
+    if (path ~ /(^|\/)mpi\.h$/ && !(in_cli && folder == "processes")) bad("<" path "> belongs to cli/processes alone")
     if (path ~ /(^|\/)\.\.\//) { bad("\"" path "\": write includes relative to src/, without ../"); next }
     if (path == "rung/rung.h" || path == "rung/experimental.h") next
 

@@ -5,7 +5,7 @@
 #include "experiment/merge.h"
 #include "experiment/report/report.h"
 #include "experiment/run.h"
-#include "ranks/ranks.h"
+#include "processes/processes.h"
 
 typedef struct {
     const char *name;
@@ -51,7 +51,7 @@ static int run_action(session *s, const arguments *args)
     for (const action *a = actions; a->name; a++) {
         if (strcmp(a->name, operand(args, 0)) != 0) continue;
         if (!options_fit(a, args)) return USAGE;
-        if (ranks_all() == 1 || a->run == experiment_run) return a->run(s, args);
+        if (processes_all() == 1 || a->run == experiment_run) return a->run(s, args);
         complain("experiment %s runs in one process; start it without mpirun", a->name);
         return USAGE;
     }

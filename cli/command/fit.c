@@ -15,7 +15,7 @@
 #include "data/measures.h"
 #include "explain/importance.h"
 #include "page/columns.h"
-#include "ranks/ranks.h"
+#include "processes/processes.h"
 
 #define GROUP "Fitting"
 static const option fit_options[] = {
@@ -310,7 +310,7 @@ static int write_page(session *s, const arguments *args, const fit_job *job)
 /* Rows can be divided among processes only by a method that reads them in passes. */
 static bool ranks_can(const rung_method *method)
 {
-    if (ranks_all() == 1 || (method->flags & RUNG_METHOD_PASSES)) return true;
+    if (processes_all() == 1 || (method->flags & RUNG_METHOD_PASSES)) return true;
     const rung_method *m;
     char list[512] = "";
     for (int i = 0; (m = rung_method_at(i)); i++)
@@ -362,7 +362,7 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
     double start = seconds_now();
     CHECK(s, rung_model_fit(s->ctx, job->spec, job->data, &job->model));
     job->seconds = seconds_now() - start;
-    if (!ranks_lead()) return EXIT_OK;
+    if (!processes_lead()) return EXIT_OK;
     collect(job);
     if (option_given(args, "verify") && (code = verify(s, job)) != EXIT_OK) return code;
     bool explained = option_given(args, "explain") || option_given(args, "report");

@@ -13,7 +13,7 @@
 #include "data/costs.h"
 #include "data/datafile.h"
 #include "data/query.h"
-#include "ranks/ranks.h"
+#include "processes/processes.h"
 
 enum { BLOCK = 4096 };
 
@@ -458,7 +458,7 @@ static uint64_t hash_model(const char *path)
 static bool same_everywhere(const arguments *args, const predict_job *job)
 {
     const char *path;
-    if (ranks_all() == 1) return true;
+    if (processes_all() == 1) return true;
     uint64_t own = hash_model(operand(args, 0));
     for (int64_t i = 0; (path = rung_files_at(job->files, i)); i++) {
         struct stat about = {0};
@@ -467,7 +467,7 @@ static bool same_everywhere(const arguments *args, const predict_job *job)
         own = hash_bytes(hash_bytes(own, path, strlen(path) + 1), &size, sizeof size);
     }
     uint64_t first = own;
-    if (!ranks_share(&first, sizeof first)) return false;
+    if (!processes_share(&first, sizeof first)) return false;
     if (first != own)
         complain("predict: the model, or the names or sizes of the files, of this process differ from those of rank 0; "
                  "all processes must see the same files under the same names");
@@ -487,7 +487,7 @@ static int predict_apart(session *s, const arguments *args, predict_job *job, co
     }
     job->apart = true;
     for (int64_t i = 0; i < n && code == EXIT_OK; i++) {
-        if (!ranks_own(i)) continue;
+        if (!processes_own(i)) continue;
         job->to = to[i];
         job->file = i;
         job->end = i + 1;
@@ -572,7 +572,7 @@ static const char *contradiction(const arguments *args)
         if (option_given(args, "sql")) return "--output-dir takes the files of DATA one by one; omit --sql";
         if (!data || !strcmp(data, "-"))
             return "--output-dir takes the files of DATA one by one; omit it for other rows";
-    } else if (ranks_all() > 1) {
+    } else if (processes_all() > 1) {
         return "processes under mpirun need --output-dir, where every file of DATA has its own predictions";
     }
     if (option_given(args, "append") && option_given(args, "keep")) return "--append copies all columns; omit --keep";

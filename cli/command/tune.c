@@ -11,7 +11,7 @@
 #include "data/datafile.h"
 #include "data/learn.h"
 #include "data/measures.h"
-#include "ranks/ranks.h"
+#include "processes/processes.h"
 
 enum { SHOWN = 10 }; /* points in the table */
 
@@ -286,7 +286,7 @@ static int tune_steps(session *s, const arguments *args, tune_job *job)
     double start = seconds_now();
     CHECK(s, rung_tune_run(s->ctx, &job->how, job->data, &job->model, &job->found));
     job->seconds = seconds_now() - start;
-    if (!ranks_lead()) return EXIT_OK;
+    if (!processes_lead()) return EXIT_OK;
     CHECK(s, rung_model_save(s->ctx, job->model, job->model_path));
     if (!s->quiet) tell(job);
     return s->json ? print_json(s, job) : EXIT_OK;

@@ -22,7 +22,7 @@ typedef struct {
     const char *usual; /* the options that --help explains, in this order; it names the others; NULL: it explains all */
     const char *output;      /* the default file of -o; NULL: none */
     const example *examples; /* ends with a row whose line is NULL */
-    bool ranks;              /* several processes can share its work (ranks/ranks.h) */
+    bool ranks;              /* several processes can share its work (processes/processes.h) */
     int (*run)(session *s, const arguments *args);
 } command;
 

@@ -15,7 +15,7 @@
 
 #include "core/advice.h"
 #include "core/signals.h"
-#include "ranks/ranks.h"
+#include "processes/processes.h"
 
 #define GROUP "Global options"
 const option global_options[] = {
@@ -70,7 +70,7 @@ void complain(const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     make_printable(text);
-    if (!ranks_keep(text)) fprintf(stderr, "rung: %s\n", text);
+    if (!processes_keep(text)) fprintf(stderr, "rung: %s\n", text);
 }
 
 static void bar_clear(session *s)
@@ -122,7 +122,7 @@ static void on_progress(void *user, const char *stage, double done)
 {
     session *s = user;
     double now = seconds_now();
-    if (!ranks_lead()) return;
+    if (!processes_lead()) return;
     if (s->stage && strcmp(stage, s->stage)) return;
     if (s->stage && s->shown) stage = s->shown;
     if (!(done >= 0)) done = 0;
@@ -236,7 +236,7 @@ int session_open(session *s, const char *command, const arguments *args)
         return FAILED;
     }
     s->seed = (uint64_t)seed_number;
-    s->threads = threads ? (int)threads_number : ranks_threads();
+    s->threads = threads ? (int)threads_number : processes_threads();
     s->memory = limit;
     if (limit > 0) return_freed_memory();
     rung_ctx_set_threads(s->ctx, s->threads);
@@ -244,8 +244,8 @@ int session_open(session *s, const char *command, const arguments *args)
     rung_ctx_set_log(s->ctx, on_log, s);
     if (!s->quiet) rung_ctx_set_progress(s->ctx, on_progress, s);
     s->outer = signals_watch(s->ctx);
-    if (s->verbose) ranks_show();
-    return ranks_comm() ? session_check(s, rung_ctx_set_comm(s->ctx, ranks_comm())) : EXIT_OK;
+    if (s->verbose) processes_show();
+    return processes_comm() ? session_check(s, rung_ctx_set_comm(s->ctx, processes_comm())) : EXIT_OK;
 }
 
 void session_close(session *s)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "data/datafile.h"
-#include "ranks/ranks.h"
+#include "processes/processes.h"
 
 #define GROUP "Data"
 const option learn_options[] = {
@@ -226,7 +226,7 @@ static int open_files(session *s, const arguments *args, const rung_encode_optio
 {
     rung_files *files = NULL;
     rung_read_options reading = {.size = sizeof reading};
-    bool shared = ranks_all() > 1 || (ranks_launched() && (rung_spec_method(spec)->flags & RUNG_METHOD_PASSES));
+    bool shared = processes_all() > 1 || (processes_launched() && (rung_spec_method(spec)->flags & RUNG_METHOD_PASSES));
     rung_passes passes = shared || option_given(args, "passes") ? RUNG_PASSES_ALWAYS : RUNG_PASSES_AUTO;
     int code = datafile_options(s, args, &reading);
     if (code == EXIT_OK) code = datafile_list(s, args, 0, &files);

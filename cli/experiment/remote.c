@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "experiment/parcel.h"
-#include "ranks/ranks.h"
+#include "processes/processes.h"
 
 enum { LEAVE, FIRST_SLOT }; /* the tag of a message: a rank leaves, or the number of a worker */
 
@@ -20,7 +20,7 @@ static void give_cell(runner *r, int rank, int tag)
 {
     answer a = {.claim = cell_take(r, &a.place)};
     if (a.claim == CELL_FAILED) workers_break(r);
-    if (!ranks_send(rank, tag, &a, sizeof a)) workers_break(r);
+    if (!processes_send(rank, tag, &a, sizeof a)) workers_break(r);
 }
 
 static void take_end(runner *r, const char *bytes)
@@ -35,7 +35,7 @@ bool remote_serve(runner *r)
 {
     for (int from = -1, tag = -1;; from = tag = -1) {
         int64_t n = 0;
-        char *bytes = ranks_receive(&from, &tag, &n);
+        char *bytes = processes_receive(&from, &tag, &n);
         if (!bytes) break;
         if (tag == LEAVE)
             r->left++;
@@ -45,7 +45,7 @@ bool remote_serve(runner *r)
             take_end(r, bytes);
         free(bytes);
     }
-    return r->left == ranks_all() - 1;
+    return r->left == processes_all() - 1;
 }
 
 /* ---- the others ---- */
@@ -54,11 +54,11 @@ cell_claim remote_claim(int slot, job_place *out)
 {
     char *bytes = NULL;
     answer a = {.claim = CELL_NONE};
-    if (!ranks_send(0, FIRST_SLOT + slot, NULL, 0)) return CELL_FAILED;
+    if (!processes_send(0, FIRST_SLOT + slot, NULL, 0)) return CELL_FAILED;
     while (!bytes) { /* the leader answers whatever happens, but for its death, of which this process dies as well */
         int from = 0, tag = FIRST_SLOT + slot;
         int64_t n = 0;
-        bytes = ranks_receive(&from, &tag, &n);
+        bytes = processes_receive(&from, &tag, &n);
         if (!bytes) workers_rest(0.0005);
     }
     memcpy(&a, bytes, sizeof a);
@@ -71,9 +71,9 @@ bool remote_finish(int slot, const cell_end *end)
 {
     int64_t n;
     char *bytes = parcel_make(end, &n);
-    bool good = ranks_send(0, FIRST_SLOT + slot, bytes, n);
+    bool good = processes_send(0, FIRST_SLOT + slot, bytes, n);
     free(bytes);
     return good;
 }
 
-bool remote_leave(void) { return ranks_send(0, LEAVE, NULL, 0); }
+bool remote_leave(void) { return processes_send(0, LEAVE, NULL, 0); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Cells over ranks (ranks/ranks.h). The leader alone opens the database. The workers of other ranks ask it for a cell,
- * and send back how the cell ended; a rank whose workers have all ended says so. */
+/* Cells over processes (processes/processes.h). The leader alone opens the database. The workers of others ask it for
+ * a cell, and send back how the cell ended; a process whose workers have all ended says so. */
 #ifndef RUNG_CLI_EXPERIMENT_REMOTE_H
 #define RUNG_CLI_EXPERIMENT_REMOTE_H
 

@@ -10,7 +10,7 @@
 #include "core/json_out.h"
 #include "core/signals.h"
 #include "experiment/workers.h"
-#include "ranks/ranks.h"
+#include "processes/processes.h"
 
 #define GROUP "Running"
 const option run_options[] = {
@@ -64,9 +64,9 @@ static int64_t cells_to_do(runner *r, int index)
 static bool same_rows(const dataset *d)
 {
     uint64_t first = dataset_sum(d);
-    if (!ranks_share(&first, sizeof first)) return false;
+    if (!processes_share(&first, sizeof first)) return false;
     if (first == dataset_sum(d)) return true;
-    complain("experiment: the rows of %s differ from those of rank 0", d->plan->name);
+    complain("experiment: the rows of %s differ from those of process 0", d->plan->name);
     return false;
 }
 
@@ -74,13 +74,13 @@ static bool same_rows(const dataset *d)
 static int read_data(runner *r)
 {
     for (int i = 0; i < r->plan.n_datasets; i++) {
-        int64_t open = ranks_lead() ? cells_to_do(r, i) : 0;
-        if (!ranks_share(&open, sizeof open)) return FAILED;
+        int64_t open = processes_lead() ? cells_to_do(r, i) : 0;
+        if (!processes_share(&open, sizeof open)) return FAILED;
         if (open == 0) continue;
         int code = dataset_load(r->session, &r->plan.datasets[i], &r->datasets[i]);
         if (code != EXIT_OK) return code;
         if (!same_rows(&r->datasets[i])) return FAILED;
-        if (ranks_lead() && !jobs_describe(&r->jobs, &r->datasets[i])) return FAILED;
+        if (processes_lead() && !jobs_describe(&r->jobs, &r->datasets[i])) return FAILED;
     }
     return EXIT_OK;
 }
@@ -171,14 +171,14 @@ static int run_plan(runner *r, int shard, int shards, bool retry)
     r->spent = allocate(size, sizeof *r->spent);
     r->cells_done = allocate(size, sizeof *r->cells_done);
     if (!count_partitions(r)) return FAILED;
-    if (ranks_lead() &&
+    if (processes_lead() &&
         (!store_open(&r->store, r->store.path, true) ||
          !jobs_open(&r->jobs, &r->store, &r->plan, r->counts, shard, shards, retry) || !jobs_beat(&r->jobs)))
         return FAILED;
     int code = read_data(r);
     if (code != EXIT_OK) return code;
     code = workers_run(r);
-    return ranks_lead() ? tell_end(r, code) : code;
+    return processes_lead() ? tell_end(r, code) : code;
 }
 
 int experiment_run(session *s, const arguments *args)

@@ -11,7 +11,7 @@
 #include "core/signals.h"
 #include "experiment/jobs_finish.h"
 #include "experiment/remote.h"
-#include "ranks/ranks.h"
+#include "processes/processes.h"
 
 typedef struct {
     runner *run;
@@ -72,7 +72,7 @@ static bool do_cell(worker *w, const job_place *place)
     const char *why = rung_ctx_message(w->ctx);
     snprintf(end.message, sizeof end.message, "%s", *why ? why : rung_status_name(end.status));
     end.seconds = seconds_now() - clock;
-    bool good = ranks_lead() ? cell_finish(r, &end) : remote_finish(w->slot, &end);
+    bool good = processes_lead() ? cell_finish(r, &end) : remote_finish(w->slot, &end);
     job_free(&end.result);
     return good;
 }
@@ -84,7 +84,7 @@ static void *work(void *user)
     cell_claim claim = CELL_BUSY;
     while (!atomic_load(&r->stop) && claim != CELL_NONE) {
         job_place place;
-        claim = ranks_lead() ? cell_take(r, &place) : remote_claim(w->slot, &place);
+        claim = processes_lead() ? cell_take(r, &place) : remote_claim(w->slot, &place);
         if (claim == CELL_FAILED || (claim == CELL_TAKEN && !do_cell(w, &place))) workers_break(r);
         if (claim == CELL_BUSY) workers_rest(0.2);
     }
@@ -144,7 +144,7 @@ static void watch(runner *r, int n_workers, worker *workers)
 {
     double beaten = seconds_now(), looked = 0;
     int tenth = 0, told = 0; /* workers that were asked to stop */
-    bool alone = ranks_all() == 1, lead = ranks_lead(), others = lead && !alone;
+    bool alone = processes_all() == 1, lead = processes_lead(), others = lead && !alone;
     while (atomic_load(&r->active) > 0 || others) {
         workers_rest(alone ? 0.05 : 0.001);
         if (others) others = !remote_serve(r);
@@ -160,7 +160,7 @@ static void watch(runner *r, int n_workers, worker *workers)
         looked = now;
         jobs_count n;
         if (!jobs_progress(&r->jobs, &n)) continue;
-        int all = n_workers * ranks_all();
+        int all = n_workers * processes_all();
         double spent, left = seconds_left(r, &spent) / all;
         spent /= all;
         if (isatty(STDERR_FILENO)) session_progress(r->session, "cells", spent > 0 ? spent / (spent + left) : 0);
@@ -177,9 +177,9 @@ static int cores(void)
 int workers_run(runner *r)
 {
     jobs_count n = {0};
-    if (ranks_lead() && !jobs_progress(&r->jobs, &n)) return FAILED;
+    if (processes_lead() && !jobs_progress(&r->jobs, &n)) return FAILED;
     int64_t left = n.total - n.done - n.failed;
-    if (!ranks_share(&left, sizeof left)) return FAILED;
+    if (!processes_share(&left, sizeof left)) return FAILED;
     int n_workers = r->session->threads ? r->session->threads : cores();
     if (n_workers > left) n_workers = (int)left;
     if (n_workers == 0) return EXIT_OK;
@@ -211,7 +211,7 @@ int workers_run(runner *r)
         rung_ctx_free(workers[i].ctx);
     }
     free(workers);
-    if (!ranks_lead() && !remote_leave()) code = FAILED;
+    if (!processes_lead() && !remote_leave()) code = FAILED;
     session_progress(r->session, "cells", 1);
     return code == EXIT_OK && atomic_load(&r->broken) ? FAILED : code;
 }

@@ -26,6 +26,12 @@ static int *integer_place(const method *m, void *params, const char *name)
 
 /* ---- what the driver holds ---- */
 
+/* Of many labels a single fold holds out so many; an average predicts all of them. */
+static double held_rows(const method *m, double labelled)
+{
+    return m->model_bytes ? labelled : fmin(labelled, fmax(2000, fmin(labelled / 100, 10000)));
+}
+
 static const double SMALL = 3 << 16; /* the buffer of a model that is written; names, texts, lists */
 
 /* Rows that a model keeps: all, or landmarks; none where it has neither kernels nor neighbours. */
@@ -77,7 +83,8 @@ double method_peak(const method *m, const problem_shape *shape, const void *para
 {
     problem_shape s = *shape;
     s.method = m;
-    double n = (double)s.n, K = s.K, held = (double)s.labelled * default_repeats(s.labelled) * (28 + 24 * K);
+    double n = (double)s.n, K = s.K;
+    double held = held_rows(m, (double)s.labelled) * default_repeats(s.labelled) * (28 + 24 * K);
     double peak = whole_peak(m, &s, params);
     const int *asked = integer_at(m, params, "calibrate");
     int count = (asked ? *asked : CALIBRATE_FOLDS) * (s.labelled > DOUBLED_LABELS ? 1 : 2); /* as in fit.c */

@@ -167,7 +167,7 @@ def test_ranks_that_see_other_data():
         script = 'cd here$OMPI_COMM_WORLD_RANK && exec "$@"'
         said = run('sh', '-c', script, 'sh', RUNG, *command, '-q', ranks=2, code=1)
         lines = of_rung(said)
-        check(len(lines) == 1 and 'those of rank 0' in lines[0], command, said)
+        check(len(lines) == 1 and 'those of process 0' in lines[0], command, said)
     run(RUNG, 'fit', 'few/1.csv', '-m', 'pom', '-o', 'some.rung')
     for rank in '01':
         shutil.copytree('few', f'here{rank}/few')

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #define _GNU_SOURCE /* sched_getaffinity; stdout and stderr are variables of glibc */
-#include "ranks/ranks.h"
+#include "processes/processes.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -21,12 +21,12 @@ static int number_in_environment(const char *const *names)
 }
 
 /* Open MPI; MPICH, Intel MPI, srun --mpi=pmi2; srun --mpi=pmix. -1: no launcher started this process. */
-static int launched_rank(void)
+static int launched_number(void)
 {
     return number_in_environment((const char *const[]){"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", NULL});
 }
 
-static int launched_ranks(void)
+static int launched_count(void)
 {
     return number_in_environment(
         (const char *const[]){"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS", NULL});
@@ -34,31 +34,31 @@ static int launched_ranks(void)
 
 #ifndef RUNG_MPI
 
-bool ranks_begin(void)
+bool processes_begin(void)
 {
-    if (launched_rank() < 0 || launched_ranks() < 2) return true;
-    if (launched_rank() == 0)
+    if (launched_number() < 0 || launched_count() < 2) return true;
+    if (launched_number() == 0)
         complain("this rung was built without MPI and cannot divide its work among %d processes; build it with MPI "
                  "(docs/cluster.md) or start it without mpirun",
-                 launched_ranks());
+                 launched_count());
     else
         sleep(2); /* the launcher ends all processes once one has failed: the first one speaks before that */
     return false;
 }
 
-int ranks_end(int code) { return code; }
-const char *ranks_library(void) { return ""; }
-bool ranks_launched(void) { return false; }
-int ranks_all(void) { return 1; }
-bool ranks_own(int64_t task) { return task >= 0; }
-bool ranks_lead(void) { return true; }
-const rung_comm *ranks_comm(void) { return NULL; }
-int ranks_threads(void) { return 0; }
-void ranks_show(void) {}
-bool ranks_keep(const char *text) { return (void)text, false; }
-bool ranks_share(void *bytes, int64_t n) { return (void)bytes, n >= 0; }
-bool ranks_send(int to, int tag, const void *bytes, int64_t n) { return (void)to, (void)tag, (void)bytes, n < 0; }
-char *ranks_receive(int *from, int *tag, int64_t *n) { return (void)from, (void)tag, (void)n, NULL; }
+int processes_end(int code) { return code; }
+const char *processes_library(void) { return ""; }
+bool processes_launched(void) { return false; }
+int processes_all(void) { return 1; }
+bool processes_own(int64_t task) { return task >= 0; }
+bool processes_lead(void) { return true; }
+const rung_comm *processes_comm(void) { return NULL; }
+int processes_threads(void) { return 0; }
+void processes_show(void) {}
+bool processes_keep(const char *text) { return (void)text, false; }
+bool processes_share(void *bytes, int64_t n) { return (void)bytes, n >= 0; }
+bool processes_send(int to, int tag, const void *bytes, int64_t n) { return (void)to, (void)tag, (void)bytes, n < 0; }
+char *processes_receive(int *from, int *tag, int64_t *n) { return (void)from, (void)tag, (void)n, NULL; }
 
 #else
 
@@ -69,18 +69,18 @@ char *ranks_receive(int *from, int *tag, int64_t *n) { return (void)from, (void)
 #include <time.h>
 
 enum {
-    PATIENCE = 5,           /* seconds that a rank which has failed waits for the others */
+    PATIENCE = 5,           /* seconds that a process which has failed waits for the others */
     MOST_AT_ONCE = 1 << 27, /* numbers or bytes per call of MPI, which counts in int */
     MOST_KEPT = 64          /* messages */
 };
 
 static rung_comm comm;        /* ranks 0: alone */
-static FILE *terminal;        /* standard error, before it was closed to the ranks that do not lead */
-static bool over;             /* a rank has failed, and all know */
+static FILE *terminal;        /* standard error, before it was closed to those that do not lead */
+static bool over;             /* one has failed, and all know */
 static int agreed;            /* its exit code */
-static bool ended;            /* ranks_end was called */
-static bool shows;            /* ranks_show was called */
-static int threads;           /* of this rank */
+static bool ended;            /* processes_end was called */
+static bool shows;            /* processes_show was called */
+static int threads;           /* of this process */
 static char *kept[MOST_KEPT]; /* messages: those printed by the leader, those for it by the others */
 static int n_kept;
 static pthread_mutex_t keeping = PTHREAD_MUTEX_INITIALIZER;  /* of messages */
@@ -90,15 +90,15 @@ static struct {
     double seconds, processor; /* of which MPI uses all while it waits: no measure of the work */
 } exchanged;
 
-bool ranks_launched(void) { return comm.size > 0; }
-int ranks_all(void) { return comm.ranks > 1 ? comm.ranks : 1; }
-bool ranks_own(int64_t task) { return comm.ranks < 2 || task % comm.ranks == comm.rank; }
-bool ranks_lead(void) { return comm.rank == 0; }
-const rung_comm *ranks_comm(void) { return comm.ranks > 1 ? &comm : NULL; }
-int ranks_threads(void) { return threads; }
-void ranks_show(void) { shows = true; }
+bool processes_launched(void) { return comm.size > 0; }
+int processes_all(void) { return comm.ranks > 1 ? comm.ranks : 1; }
+bool processes_own(int64_t task) { return comm.ranks < 2 || task % comm.ranks == comm.rank; }
+bool processes_lead(void) { return comm.rank == 0; }
+const rung_comm *processes_comm(void) { return comm.ranks > 1 ? &comm : NULL; }
+int processes_threads(void) { return threads; }
+void processes_show(void) { shows = true; }
 
-const char *ranks_library(void)
+const char *processes_library(void)
 {
     static char name[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
@@ -116,17 +116,17 @@ static bool is_kept(const char *text)
     return false;
 }
 
-bool ranks_keep(const char *text)
+bool processes_keep(const char *text)
 {
     if (comm.ranks < 2) return false;
     pthread_mutex_lock(&keeping);
     char *copy = over || is_kept(text) || n_kept == MOST_KEPT ? NULL : strdup(text);
     if (copy) kept[n_kept++] = copy; /* it may say that memory has run out: then nothing is kept */
     pthread_mutex_unlock(&keeping);
-    return over || !ranks_lead();
+    return over || !processes_lead();
 }
 
-/* The messages of a rank reach the leader, which prints those that it has not printed itself. */
+/* The messages of a process reach the leader, which prints those that it has not printed itself. */
 static void hand_over(int from, bool failed)
 {
     char host[MPI_MAX_PROCESSOR_NAME] = "";
@@ -138,9 +138,9 @@ static void hand_over(int from, bool failed)
         char text[4096] = "";
         if (comm.rank == from) snprintf(text, sizeof text, "%s", kept[i]);
         MPI_Bcast(text, sizeof text, MPI_CHAR, from, MPI_COMM_WORLD);
-        if (!ranks_lead() || from == 0 || is_kept(text)) continue;
+        if (!processes_lead() || from == 0 || is_kept(text)) continue;
         if (failed && strncmp(text, "warning: ", 9) != 0)
-            fprintf(stderr, "rung: rank %d on %s: %s\n", from, host, text);
+            fprintf(stderr, "rung: process %d on %s: %s\n", from, host, text);
         else
             complain("%s", text);
     }
@@ -153,12 +153,13 @@ static void rest(double seconds) { nanosleep(&(struct timespec){.tv_nsec = (long
 /* The others do not come, or this process must end at once. */
 static void end_alone(int code)
 {
-    for (int i = 0; i < n_kept && !ranks_lead(); i++) fprintf(terminal, "rung: rank %d: %s\n", comm.rank, kept[i]);
+    for (int i = 0; i < n_kept && !processes_lead(); i++)
+        fprintf(terminal, "rung: process %d: %s\n", comm.rank, kept[i]);
     fflush(terminal);
     MPI_Abort(MPI_COMM_WORLD, code);
 }
 
-/* True where no rank has failed. Otherwise the leader has printed why. */
+/* True where none has failed. Otherwise the leader has printed why. */
 static bool all_well(int code)
 {
     int mine = code ? comm.rank : comm.ranks, lowest = mine, done = 0;
@@ -226,7 +227,7 @@ static int broadcast(void *user, void *bytes, int64_t n, int from)
     return count(start, code, (double)n);
 }
 
-bool ranks_share(void *bytes, int64_t n) { return comm.ranks < 2 || broadcast(NULL, bytes, n, 0) == MPI_SUCCESS; }
+bool processes_share(void *bytes, int64_t n) { return comm.ranks < 2 || broadcast(NULL, bytes, n, 0) == MPI_SUCCESS; }
 
 static int barrier(void *user)
 {
@@ -237,7 +238,7 @@ static int barrier(void *user)
 
 /* ---- start and end ---- */
 
-/* exit() without ranks_end: memory has run out. */
+/* exit() without processes_end: memory has run out. */
 static void at_exit(void)
 {
     if (!ended) end_alone(FAILED);
@@ -248,13 +249,13 @@ static bool mismatched(int provided)
     const char *why = comm.ranks == 1 ? "this rung was built with another MPI than that of the mpirun that started it; "
                                         "use the one it was built with (rung --version)"
                                       : "this MPI does not allow threads";
-    if (launched_ranks() < 2 || (comm.ranks > 1 && provided >= MPI_THREAD_SERIALIZED)) return false;
-    if (launched_rank() == 0) complain("%s", why);
+    if (launched_count() < 2 || (comm.ranks > 1 && provided >= MPI_THREAD_SERIALIZED)) return false;
+    if (launched_number() == 0) complain("%s", why);
     MPI_Finalize();
     return true;
 }
 
-/* The ranks of one machine share its cores, and none has more than it may use. */
+/* The processes of one machine share its cores, and none has more than it may use. */
 static int own_threads(void)
 {
     cpu_set_t allowed;
@@ -268,10 +269,10 @@ static int own_threads(void)
     return each > 1 ? each : 1;
 }
 
-bool ranks_begin(void)
+bool processes_begin(void)
 {
     int provided;
-    if (launched_rank() < 0) return true;
+    if (launched_number() < 0) return true;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     comm = (rung_comm){.size = sizeof comm, .sum = sum, .broadcast = broadcast, .barrier = barrier};
@@ -296,16 +297,16 @@ static void show_exchange(void)
                                  exchanged.bytes};
     double *all = allocate((size_t)comm.ranks * NUMBERS, sizeof *all);
     MPI_Gather(own, NUMBERS, MPI_DOUBLE, all, NUMBERS, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    fprintf(stderr, "%4s %18s %18s %10s %16s\n", "rank", "processor seconds", "seconds exchanging", "exchanges",
+    fprintf(stderr, "%7s %18s %18s %10s %16s\n", "process", "processor seconds", "seconds exchanging", "exchanges",
             "bytes exchanged");
     for (int r = 0; r < comm.ranks; r++) {
         const double *one = all + r * NUMBERS;
-        fprintf(stderr, "%4d %18.2f %18.2f %10.0f %16.0f\n", r, one[0], one[1], one[2], one[3]);
+        fprintf(stderr, "%7d %18.2f %18.2f %10.0f %16.0f\n", r, one[0], one[1], one[2], one[3]);
     }
     free(all);
 }
 
-int ranks_end(int code)
+int processes_end(int code)
 {
     ended = true;
     if (!comm.size) return code; /* no launcher */
@@ -316,20 +317,20 @@ int ranks_end(int code)
     return code;
 }
 
-/* ---- from rank to rank ---- */
+/* ---- from one to another ---- */
 
-bool ranks_send(int to, int tag, const void *bytes, int64_t n)
+bool processes_send(int to, int tag, const void *bytes, int64_t n)
 {
     pthread_mutex_lock(&one_call);
     bool good = n <= INT32_MAX && MPI_Send(bytes, (int)n, MPI_BYTE, to, tag, MPI_COMM_WORLD) == MPI_SUCCESS;
     exchanged.calls++;
     exchanged.bytes += (double)n;
     pthread_mutex_unlock(&one_call);
-    if (!good) complain("a message of %lld bytes to rank %d could not be sent", (long long)n, to);
+    if (!good) complain("a message of %lld bytes to process %d could not be sent", (long long)n, to);
     return good;
 }
 
-char *ranks_receive(int *from, int *tag, int64_t *n)
+char *processes_receive(int *from, int *tag, int64_t *n)
 {
     MPI_Status status;
     int there = 0, length = 0;
