@@ -45,11 +45,12 @@ rung_status problem_sum(rung_ctx *ctx, const problem *p, problem_block_fn *fn, v
 {
     pool_mark mark = pool_here(&ctx->scratch);
     block_rows r = {.p = p, .fn = fn, .user = user};
-    TRY(NEW_RAW(ctx, &ctx->scratch, r.X, p->all->scale ? ROWS_BLOCK * p->d : 0));
-    TRY(NEW_RAW(ctx, &ctx->scratch, r.cells, ROWS_BLOCK * p->d));
-    TRY(NEW_RAW(ctx, &ctx->scratch, r.w, ROWS_BLOCK));
-    TRY(NEW_RAW(ctx, &ctx->scratch, r.y, ROWS_BLOCK));
-    TRY(NEW_RAW(ctx, &ctx->scratch, r.row, ROWS_BLOCK));
+    int64_t rows = p->all->source->block;
+    TRY(NEW_RAW(ctx, &ctx->scratch, r.X, p->all->scale ? rows * p->d : 0));
+    TRY(NEW_RAW(ctx, &ctx->scratch, r.cells, rows * p->d));
+    TRY(NEW_RAW(ctx, &ctx->scratch, r.w, rows));
+    TRY(NEW_RAW(ctx, &ctx->scratch, r.y, rows));
+    TRY(NEW_RAW(ctx, &ctx->scratch, r.row, rows));
     TRY(rows_sum(ctx, p->all->source, add_block, &r, size, sum));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;

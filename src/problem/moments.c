@@ -240,6 +240,6 @@ rung_status problem_moments(rung_ctx *ctx, const problem *p, const landmarks *l,
 double problem_moments_bytes(int64_t d, int64_t m_)
 {
     const double levels = 6; /* ROWS_SLOTS = 2^levels */
-    double m = (double)m_;
-    return 8 * ((levels + 3) * m * m + 1.2 * ROWS_BLOCK * m + 4 * ROWS_BLOCK * (double)d);
+    double m = (double)m_, rows = (double)rows_block(d);
+    return 8 * ((levels + 3) * m * m + 1.2 * rows * m + 4 * rows * (double)d);
 }

@@ -43,7 +43,8 @@ static rung_status rows_per_byte(rung_ctx *ctx, const char *path, const rung_rea
     rung_table *t = NULL;
     *out = 0;
     TRY(reader_begin(ctx, path, how, NULL, READ_WHOLE, &r));
-    rung_status status = r->empty || r->shape->sparse ? RUNG_OK : reader_next(ctx, r, ROWS_BLOCK, &t);
+    rung_status status =
+        r->empty || r->shape->sparse ? RUNG_OK : reader_next(ctx, r, rows_block(r->shape->n_columns), &t);
     if (t) {
         double used = (double)(r->in.before + r->in.at), held = (double)(r->in.before + r->in.end);
         double stored = source_done(r->in.from) * bytes_of(ctx, path);
@@ -198,6 +199,7 @@ static rung_status finish(rung_ctx *ctx, const survey *v, int64_t n, const uint6
                           rung_data *sample)
 {
     s->code = &sample->code;
+    s->block = rows_block(sample->d > v->shape->n_columns ? sample->d : v->shape->n_columns);
     TRY(check_finite(ctx, v, coding_cells(s->code)));
     TRY(rows_check_labels(ctx, sample, v->first));
     TRY(count_rows(ctx, v, sample->y, n, record, s));

@@ -98,7 +98,7 @@ static rung_status add_blocks(rung_ctx *ctx, const pass *p, rung_reader *r, int6
         pool_mark mark = pool_here(&ctx->scratch);
         rung_table *t;
         TRY(interrupted(ctx));
-        TRY(reader_next(ctx, r, ROWS_BLOCK, &t));
+        TRY(reader_next(ctx, r, s->block, &t));
         if (!t) break;
         rung_status status = add_table(ctx, p, t, file, first, sum);
         first += t->n_rows;

@@ -13,8 +13,9 @@
 #include "input/read/files.h"
 
 enum {
-    ROWS_BLOCK = 4096, /* rows of a block */
-    ROWS_SLOTS = 64,   /* leaves of the tree of a sum, if there are that many files: the files are divided evenly */
+    ROWS_BLOCK = 4096,     /* rows of a block, at most ... */
+    ROWS_BLOCK_LEAST = 64, /* ... and at least */
+    ROWS_SLOTS = 64,       /* leaves of the tree of a sum, if there are that many files: the files are divided evenly */
     ROWS_MOST_SAMPLE = 200000, /* rows */
     ROWS_LEAST_SAMPLE = 500,
     ROWS_LEAST = 10000 /* fewer rows are never read in passes unless the caller says so */
@@ -30,10 +31,19 @@ struct row_source {
     int64_t n_labelled, *count;   /* n_classes + 1: rows by rank, 0: unlabelled or of weight 0 */
     double *mass;                 /* n_classes + 1: the weights of these rows */
     const coding *code;           /* of the sample */
+    int64_t block;                /* rows of a block, at most */
     uint64_t last_key;            /* rows up to this key are in the sample ... */
     int64_t n_extra;              /* ... and these: the first rows of the classes that would otherwise not be there */
     int64_t *extra_file, *extra_row;
 };
+
+/* Rows of a block of so many columns: up to 256 of them the most, which take 8 MiB; beyond, less room the more there
+ * are, since a fit needs it. Sums are over blocks, so that nothing else may decide. */
+static inline int64_t rows_block(int64_t columns)
+{
+    int64_t rows = columns > 0 ? (1 << 28) / (columns * columns) : ROWS_BLOCK;
+    return rows < ROWS_BLOCK_LEAST ? ROWS_BLOCK_LEAST : rows < ROWS_BLOCK ? rows : ROWS_BLOCK;
+}
 
 /* The sample of at most `most` rows, with the source that reads all of them. */
 rung_status rows_open(rung_ctx *ctx, const rung_files *files, const rung_read_options *how,
@@ -57,7 +67,7 @@ int64_t rows_most(const rung_ctx *ctx, const row_source *s);
 uint64_t rows_key(uint64_t seed, int64_t file, int64_t row);
 
 typedef struct {
-    const rung_data *rows; /* coded, at most ROWS_BLOCK */
+    const rung_data *rows; /* coded */
     int64_t file, first;   /* the first of them is this row of this file */
 } row_block;
 typedef rung_status row_block_fn(rung_ctx *ctx, void *user, const row_block *b, double *sum);

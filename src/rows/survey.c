@@ -267,7 +267,7 @@ static rung_status survey_reader(rung_ctx *ctx, survey *v, int64_t file, rung_re
     for (int64_t first = 0;;) {
         pool_mark mark = pool_here(&ctx->scratch);
         rung_table *t;
-        TRY(reader_next(ctx, r, ROWS_BLOCK, &t));
+        TRY(reader_next(ctx, r, rows_block(r->shape->n_columns), &t));
         if (!t) return v->file_rows[file] = first, RUNG_OK;
         rung_status status = survey_table(ctx, v, &(survey_block){t, place, NULL, file, first});
         first += t->n_rows;

@@ -475,6 +475,42 @@ static void test_wide_text(void **state)
     unlink(path);
 }
 
+/* A block of many columns has fewer rows: 4096 of them would take more than the limit. */
+static void test_many_columns(void **state)
+{
+    enum { N = 3000, D = 600 };
+    rung_ctx *ctx = *state;
+    assert_int_equal(rows_block(1), ROWS_BLOCK);
+    assert_int_equal(rows_block(256), ROWS_BLOCK);
+    assert_true(rows_block(257) < ROWS_BLOCK);
+    assert_int_equal(rows_block(100000), ROWS_BLOCK_LEAST);
+    char path[] = "/tmp/rung_rows_XXXXXX";
+    FILE *f = fdopen(mkstemp(path), "w");
+    rng r;
+    rng_open(&r, 5, 0);
+    for (int i = 0; i < N; i++) {
+        int first = (int)rng_below(&r, 90);
+        for (int j = 0; j < D; j++) fprintf(f, "%d,", j ? (int)rng_below(&r, 100) : first);
+        fprintf(f, "%d\n", 1 + first / 30);
+    }
+    fclose(f);
+    rung_files *files;
+    rung_data *data;
+    rung_model *model;
+    rung_spec *spec = spec_of(ctx, "kdlor");
+    rung_ctx_set_memory(ctx, 60 << 20);
+    assert_ok(ctx, files_new(ctx, (const char *const[]){path, NULL}, &files));
+    assert_ok(ctx, rung_data_open(ctx, spec, files, NULL, NULL, RUNG_PASSES_AUTO, &data));
+    assert_true(rung_data_in_passes(data));
+    assert_int_equal(data->source->block, rows_block(D + 1));
+    assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
+    rung_model_free(model);
+    rung_data_free(data);
+    rung_spec_free(spec);
+    rung_files_free(files);
+    unlink(path);
+}
+
 static void test_refused(void **state)
 {
     rung_ctx *ctx = *state;
@@ -646,6 +682,7 @@ int main(void)
         WITH_CONTEXT(test_models_of_all),    WITH_CONTEXT(test_choice_per_row),   WITH_CONTEXT(test_small_sample_model),
         WITH_CONTEXT(test_single_precision), WITH_CONTEXT(test_thinned_products), WITH_CONTEXT(test_refused),
         WITH_CONTEXT(test_counting_columns), WITH_CONTEXT(test_wide_text),        cmocka_unit_test(test_same_bits),
+        WITH_CONTEXT(test_many_columns),
         cmocka_unit_test(test_packed_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
