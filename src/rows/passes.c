@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/parallel.h"
 #include "input/encode/features.h"
+#include "input/read/format.h"
 #include "input/read/read.h"
 
 uint64_t rows_key(uint64_t seed, int64_t file, int64_t row)
@@ -72,43 +75,99 @@ typedef struct {
     int64_t slots;
 } pass;
 
-static rung_status add_table(rung_ctx *ctx, const pass *p, const rung_table *t, int64_t file, int64_t first,
-                             double *sum)
-{
-    const row_source *s = p->s;
+/* Blocks that follow each other: they are coded at the same time, and added one by one. */
+typedef struct {
+    rung_table *t;
     rung_data *rows;
+    int64_t first; /* row of the file */
+} coded_block;
+
+typedef struct {
+    const row_source *s;
+    int64_t file, n, room;
+    coded_block *block;
+    bool ended; /* with the file */
+} batch;
+
+static rung_status code_block(rung_ctx *ctx, void *user, int64_t k)
+{
+    const batch *b = user;
+    const row_source *s = b->s;
+    const rung_table *t = b->block[k].t;
+    rung_data **rows = &b->block[k].rows;
     TRY(dataset_recode(ctx, t, s->code, s->code->label_position >= 0 ? RUNG_LABELS_REQUIRED : RUNG_LABELS_IGNORED,
-                       &rows));
-    rung_status status = rows_check_labels(ctx, rows, t->path);
-    if (status == RUNG_OK && s->weights) {
-        int64_t j;
-        status = table_find(ctx, t, s->weights, "weights", &j);
-        if (status == RUNG_OK) status = dataset_weights(ctx, t, j, rows);
+                       rows));
+    TRY(rows_check_labels(ctx, *rows, t->path));
+    if (!s->weights) return RUNG_OK;
+    int64_t j;
+    TRY(table_find(ctx, t, s->weights, "weights", &j));
+    return dataset_weights(ctx, t, j, *rows);
+}
+
+static rung_status read_batch(rung_ctx *ctx, rung_reader *r, int64_t *rows, batch *b)
+{
+    while (b->n < b->room && !b->ended) {
+        rung_table *t;
+        TRY(interrupted(ctx));
+        TRY(reader_next(ctx, r, b->s->block, &t));
+        b->ended = !t;
+        if (!t) return RUNG_OK;
+        b->block[b->n++] = (coded_block){.t = t, .first = *rows};
+        *rows += t->n_rows;
     }
-    if (status == RUNG_OK) status = p->fn(ctx, p->user, &(row_block){rows, file, first}, sum);
-    dataset_free(rows);
-    return status;
+    return RUNG_OK;
+}
+
+static rung_status add_batch(rung_ctx *ctx, const pass *p, batch *b, double *sum)
+{
+    if (b->n == 1)
+        TRY(code_block(ctx, b, 0));
+    else
+        TRY(parallel_tasks(ctx, (int)b->n, b->n, code_block, b));
+    for (int64_t k = 0; k < b->n; k++) {
+        pool_mark mark = pool_here(&ctx->scratch);
+        TRY(p->fn(ctx, p->user, &(row_block){b->block[k].rows, b->file, b->block[k].first}, sum));
+        pool_release(&ctx->scratch, mark);
+    }
+    return RUNG_OK;
+}
+
+static void free_batch(batch *b)
+{
+    for (int64_t k = 0; k < b->n; k++) {
+        table_free(b->block[k].t);
+        dataset_free(b->block[k].rows);
+    }
+    b->n = 0;
+}
+
+/* As many blocks as threads, if a small share of the memory limit holds them. */
+static int64_t blocks_at_once(const rung_ctx *ctx, const row_source *s, int64_t columns)
+{
+    enum { SHARE = 16 };
+    double each = (double)s->block * 8 * (double)(columns + s->code->d + 2), room = memory_left(ctx) / SHARE;
+    int64_t n = ctx->threads;
+    while (n > 1 && room > 0 && (double)n * each > room) n--;
+    return n;
 }
 
 static rung_status add_blocks(rung_ctx *ctx, const pass *p, rung_reader *r, int64_t file, double *sum)
 {
     const row_source *s = p->s;
-    int64_t first = 0, expected = s->rows_before[file + 1] - s->rows_before[file];
-    for (;;) {
+    int64_t rows = 0, expected = s->rows_before[file + 1] - s->rows_before[file];
+    batch b = {.s = s, .file = file, .room = blocks_at_once(ctx, s, r->shape->n_columns)};
+    TRY(NEW(ctx, &ctx->scratch, b.block, b.room));
+    while (!b.ended) {
         pool_mark mark = pool_here(&ctx->scratch);
-        rung_table *t;
-        TRY(interrupted(ctx));
-        TRY(reader_next(ctx, r, s->block, &t));
-        if (!t) break;
-        rung_status status = add_table(ctx, p, t, file, first, sum);
-        first += t->n_rows;
-        table_free(t);
+        rung_status status = read_batch(ctx, r, &rows, &b);
+        if (status == RUNG_OK && b.n > 0) status = add_batch(ctx, p, &b, sum);
+        free_batch(&b);
         pool_release(&ctx->scratch, mark);
         if (status != RUNG_OK) return status;
     }
-    if (first == expected) return RUNG_OK;
+    if (rows == expected) return RUNG_OK;
     return set_error(ctx, RUNG_EIO, "%s changed while it was read: it has %lld rows and had %lld", s->path[file],
-                     (long long)first, (long long)expected);
+                     (long long)rows, (long long)expected);
 }
 
 static rung_status add_file(rung_ctx *ctx, const pass *p, int64_t file, double *sum)

@@ -629,6 +629,50 @@ static void test_same_bits(void **state)
     remove_parts(&p);
 }
 
+/* Blocks of a file that are coded at the same time are added in their order. */
+static void test_threads_add_in_order(void **state)
+{
+    enum { LONG = 30000 };
+    rung_ctx *ctx = *state;
+    static const char *const methods[] = {"kdlor", "pom", "boost rounds=2"};
+    static const int threads[] = {1, 2, 5};
+    char path[] = "/tmp/rung_rows_XXXXXX";
+    FILE *f = fdopen(mkstemp(path), "w");
+    rng r;
+    rng_open(&r, 7, 0);
+    fprintf(f, "a,colour,w,label\n");
+    for (int i = 0; i < LONG; i++) {
+        double a = rng_normal(&r), s = a + 0.5 * rng_normal(&r);
+        const char *label = s < -0.5 ? "1" : s < 0.7 ? "2" : "3";
+        fprintf(f, "%.17g,%s,%d,%s\n", a, i % 3 ? "\"re\"\"d\"" : "blue", 1 + i % 3, i % 10 ? label : "");
+    }
+    fclose(f);
+    rung_files *files;
+    assert_ok(ctx, files_new(ctx, (const char *const[]){path, NULL}, &files));
+    rung_encode_options options = {.size = sizeof options, .weights = "w"};
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        char *bytes[3];
+        int64_t size[3];
+        for (int k = 0; k < 3; k++) {
+            rung_data *s;
+            rung_spec *spec = spec_of(ctx, methods[m]);
+            rung_model *model;
+            ctx->threads = ctx->wished = threads[k];
+            assert_ok(ctx, rows_open(ctx, files, &(rung_read_options){0}, &options, 200, &s));
+            assert_ok(ctx, rung_model_fit(ctx, spec, s, &model));
+            assert_ok(ctx, rung_model_save_memory(ctx, model, &bytes[k], &size[k]));
+            assert_int_equal(size[k], size[0]);
+            assert_memory_equal(bytes[k], bytes[0], (size_t)size[0]);
+            rung_model_free(model);
+            rung_spec_free(spec);
+            rung_data_free(s);
+        }
+        for (int k = 0; k < 3; k++) rung_free(bytes[k]);
+    }
+    rung_files_free(files);
+    unlink(path);
+}
+
 /* What dataset_encode makes of a table that counts its rows twice, as a file and as a sample of it. */
 static rung_data *encode_counts(rung_ctx *ctx, const char *path, const rung_encode_options *options, int64_t most,
                                 rung_data **s)
@@ -677,12 +721,13 @@ static void test_counting_columns(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(test_sample_of_all),    WITH_CONTEXT(test_small_sample),     WITH_CONTEXT(test_counters),
-        WITH_CONTEXT(test_models_of_all),    WITH_CONTEXT(test_choice_per_row),   WITH_CONTEXT(test_small_sample_model),
-        WITH_CONTEXT(test_single_precision), WITH_CONTEXT(test_thinned_products), WITH_CONTEXT(test_refused),
-        WITH_CONTEXT(test_counting_columns), WITH_CONTEXT(test_wide_text),        cmocka_unit_test(test_same_bits),
-        WITH_CONTEXT(test_many_columns),
-        cmocka_unit_test(test_packed_rows)};
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_sample_of_all),    WITH_CONTEXT(test_small_sample),
+                                       WITH_CONTEXT(test_counters),         WITH_CONTEXT(test_models_of_all),
+                                       WITH_CONTEXT(test_choice_per_row),   WITH_CONTEXT(test_small_sample_model),
+                                       WITH_CONTEXT(test_single_precision), WITH_CONTEXT(test_thinned_products),
+                                       WITH_CONTEXT(test_refused),          WITH_CONTEXT(test_counting_columns),
+                                       WITH_CONTEXT(test_wide_text),        cmocka_unit_test(test_same_bits),
+                                       WITH_CONTEXT(test_many_columns),     WITH_CONTEXT(test_threads_add_in_order),
+                                       cmocka_unit_test(test_packed_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
