@@ -293,6 +293,17 @@ def tree_table(build, python):
             "row are its copy of the 20 columns in double precision.", "", *run.stdout.splitlines()]
 
 
+def read_table(build, python):
+    run = subprocess.run([python, os.path.join(here, "read_speed.py"), build], capture_output=True, text=True)
+    if run.returncode:
+        print(run.stderr, file=sys.stderr)
+        return []
+    return ["", "## Reading CSV files", "",
+            "`bench/read_speed.py build` reads 150,000 rows by `rung_table_read` on one thread and by pandas, in turns. "
+            "By default",
+            "all threads read a file; the table is the same.", "", *run.stdout.splitlines()]
+
+
 def auto_table(rung, python, most):
     run = subprocess.run([python, os.path.join(here, "auto_sizes.py"), rung, "--most", str(most)], capture_output=True,
                          text=True)
@@ -360,6 +371,8 @@ def main():
     if a.peers:
         page += auto_table(rung, a.peers, a.rows)
     page += explain_table(rung)
+    if a.peers:
+        page += read_table(a.build, a.peers)
     if a.peers and a.rows >= MANY:
         page += tree_table(a.build, a.peers)
     if a.peers:

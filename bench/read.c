@@ -3,12 +3,14 @@
  * numbers by strtod.
  *
  *     bench_read [ROWS] [COLUMNS]        default a million rows of 20 columns, in a temporary file
+ *     bench_read --file FILE             processor seconds that one thread takes to load a file (bench/read_speed.py)
  *
  * Every ratio divides the best of several runs by the best of as many runs of its floor, taken in turns. */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -59,6 +61,22 @@ static double time_strtod(const char *path)
     return sum == sum ? seconds() - t : 1e9;
 }
 
+static int time_file(const char *path)
+{
+    rung_ctx *ctx;
+    rung_table *table;
+    struct timespec from, to;
+    if (rung_ctx_new(&ctx) != RUNG_OK) return 1;
+    rung_ctx_set_threads(ctx, 1);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
+    need(ctx, rung_table_read(ctx, path, NULL, &table));
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
+    printf("%.6f\n", (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec));
+    rung_table_free(table);
+    rung_ctx_free(ctx);
+    return 0;
+}
+
 static double peak_bytes(void)
 {
     struct rusage use;
@@ -68,6 +86,7 @@ static double peak_bytes(void)
 
 int main(int argc, char **argv)
 {
+    if (argc == 3 && strcmp(argv[1], "--file") == 0) return time_file(argv[2]);
     int64_t rows = argc > 1 ? atoll(argv[1]) : 1000000, columns = argc > 2 ? atoll(argv[2]) : 20;
     char path[] = "/tmp/rung_bench_XXXXXX";
     int fd = mkstemp(path);

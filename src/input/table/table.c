@@ -85,7 +85,7 @@ static bool one_of(const char *text, size_t length, int n, const char *const *wo
     memcpy(copy, text, length);
     copy[length] = 0;
     for (int i = 0; i < n; i++)
-        if (text_equal(copy, words[i])) return true;
+        if ((*copy | 0x20) == (*words[i] | 0x20) && text_equal(copy, words[i])) return true; /* most differ at once */
     return false;
 }
 
