@@ -315,6 +315,18 @@ static void start_table(rung_ctx *ctx, int n, int d, int classes, const double *
     assert_ok(ctx, rung_model_fit(ctx, j->spec, j->data, &j->model));
 }
 
+/* Categories give processes many directions of one variance: they are kept or left together. */
+static void directions_of_one_variance(void **state)
+{
+    rung_ctx *ctx = *state;
+    double x[54 * 27] = {0};
+    for (int i = 0; i < 54; i++) x[i % 27 + i * 27] = 1;
+    job j;
+    start_table(ctx, 54, 27, 2, x, "auto", (const char *const[]){"copies", "without", NULL}, &j);
+    holds(ctx, &j, "auto", 502);
+    finish(&j);
+}
+
 /* A single row of the lowest class amid the others: the matrix of the order's problem is a million times its value. */
 static void steps_are_level(void **state)
 {
@@ -743,6 +755,7 @@ int main(void)
         WITH_CONTEXT(rows_that_do_not_differ),
         WITH_CONTEXT(labels_that_cancel),
         WITH_CONTEXT(steps_are_level),
+        WITH_CONTEXT(directions_of_one_variance),
         WITH_CONTEXT(directions_without_a_value),
         WITH_CONTEXT(directions_between_equal_means),
         WITH_CONTEXT(directions_beyond_the_span),

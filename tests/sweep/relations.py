@@ -146,9 +146,11 @@ def shaped(case):
 
 @relation(lambda case: not shaped(case) and not knife_edge(case))
 def constant_column(base):
-    """A column of one value says nothing. Sums may be taken in other pieces: rounding."""
-    r = base.case.stream("constant")
-    cells = [r.choice(["0", "7", "1e9", "all"])] * base.case.table.rows
+    """A column of one value says nothing. Sums may be taken in other pieces: rounding. Exempt: with --scale none inner
+    products of rows count what is not 0: an intercept with a prior of its own."""
+    r, o = base.case.stream("constant"), base.case.options
+    inner = o.scale == "none" and (method(base.case) in ("ogp", "auto") or o.params.get("kernel") in ("linear", "poly"))
+    cells = [r.choice(["0", "all"] if inner else ["0", "7", "1e9", "all"])] * base.case.table.rows
     table = with_column(base.case.table, cells, r.randint(0, len(base.case.table.columns)))
     yield from close(base, lambda: fit_like(base, table, "constant"), base.rounding())
 
@@ -401,8 +403,10 @@ def in_passes(base):
           and "suggested" not in [c.name for c in case.table.columns])
 def reported_error(base):
     """The reported error against that on new rows of the population: six standard errors, and a tenth of a class.
-    Exempt: rows that are held out together at the caller's word; here all are drawn by themselves."""
-    if base.fit.cv_mae is None or base.fit.cv_n < 15:
+    Exempt: rows that are held out together at the caller's word; here all are drawn by themselves. Counters that are
+    told to be numbers: new rows go on counting, beyond all that were held out."""
+    counters = {column.name for column in base.case.table.columns if column.kind == "counter"}
+    if base.fit.cv_mae is None or base.fit.cv_n < 15 or counters & set(base.case.options.numeric):
         return
     table, truth = base.case.new_rows()
     try:

@@ -387,10 +387,11 @@ static rung_status whole_variance(rung_ctx *ctx, const laplace *s, double *z)
 }
 
 /* z in few directions: W^1/2 K W^1/2 = Q diag(l) Q' gives z_j = (1 + l_j)^-1/2 Q_j'W^1/2 k(x), whose square over the
- * rows is l_j^2 / (1 + l_j) (Q_j'W^-1/2)^2. */
+ * rows is l_j^2 / (1 + l_j) (Q_j'W^-1/2)^2. Directions of one l (of equal rows, of categories) are kept or left
+ * together: any basis of them is as good, and rounding would choose which of them stays. */
 static rung_status leading_variance(rung_ctx *ctx, laplace *s, int *rank, double *z)
 {
-    static const double LOST = 0.01;
+    static const double LOST = 0.01, SAME = 1e-6;
     const ogp_gp *p = s->p;
     int64_t n = p->n, keep = *rank;
     la_mat *Q = NULL, *T = NULL;
@@ -420,7 +421,8 @@ static rung_status leading_variance(rung_ctx *ctx, laplace *s, int *rank, double
         }
     }
     int64_t used = 0;
-    while (used < keep && left > LOST) left -= energy[used++];
+    while (used < keep && (left > LOST || (used > 0 && values[used - 1] - values[used] <= SAME * values[0])))
+        left -= energy[used++];
     if (used == 0) used = 1;
     for (int64_t j = 0; j < used; j++) {
         double l = fmax(values[j], 0);

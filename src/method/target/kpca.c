@@ -100,6 +100,15 @@ static rung_status none_is_larger(rung_ctx *ctx, const struct verification *v, c
     return RUNG_OK;
 }
 
+/* verify_score_size of one component: those of a small eigenvalue have large coefficients that add up to little. */
+static double component_size(const struct verification *v, int j)
+{
+    scorer one = v->model->members->score;
+    one.coef += j * one.m;
+    one.outputs = 1;
+    return score_size(v->p, &one);
+}
+
 /* K~ f_j = k_j f_j and |f_j|^2 = k_j for the components f_j of the rows; beyond the rank they are 0. Residuals are
  * relative to the largest eigenvalue: the backward error of the eigenproblem. */
 static rung_status kpca_verify(rung_ctx *ctx, const struct verification *v)
@@ -132,7 +141,7 @@ static rung_status kpca_verify(rung_ctx *ctx, const struct verification *v)
         }
         if (j >= r) beyond += size > 0;
         if (j >= r) continue;
-        off = fmax(off, size > 0 ? left / size / value[0] : INFINITY);
+        off = fmax(off, size > 0 ? left / fmax(size, ROUNDED * component_size(v, j)) / value[0] : INFINITY);
         norm_off = fmax(norm_off, fabs(norm - value[j]) / value[0]);
     }
     condition_add(v->found, "eigenpairs", "residual of K f = lambda f, in the largest lambda, worst component", off,
