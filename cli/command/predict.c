@@ -469,8 +469,9 @@ static bool same_everywhere(const arguments *args, const predict_job *job)
     uint64_t first = own;
     if (!processes_share(&first, sizeof first)) return false;
     if (first != own)
-        complain("predict: the model, or the names or sizes of the files, of this process differ from those of rank 0; "
-                 "all processes must see the same files under the same names");
+        complain(
+            "predict: the model, or the names or sizes of the files, of this process differ from those of process 0; "
+            "all processes must see the same files under the same names");
     return first == own;
 }
 

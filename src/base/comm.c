@@ -59,10 +59,11 @@ rung_status comm_agree(rung_ctx *ctx, uint64_t hash, const char *what)
     uint64_t first = hash;
     TRY(comm_broadcast(ctx, &first, sizeof first, 0));
     if (first == hash) return RUNG_OK;
-    return set_error(ctx, RUNG_EDATA,
-                     "%s of this process (rank %d) differ from those of rank 0; all processes must see the same data "
-                     "under the same names",
-                     what, comm_rank(ctx));
+    return set_error(
+        ctx, RUNG_EDATA,
+        "%s of this process (number %d) differ from those of process 0; all processes must see the same data "
+        "under the same names",
+        what, comm_rank(ctx));
 }
 
 /* As two doubles, the upper and the lower half of the bits: sums of these are exact for two million processes. */

@@ -17,7 +17,8 @@ rung_status comm_broadcast(rung_ctx *ctx, void *bytes, int64_t n, int from);
 rung_status comm_gather(rung_ctx *ctx, const void *bytes, int64_t n, char ***all, int64_t **size);
 
 /* Whether every process has the same: each gives a hash of it, by comm_hash. RUNG_EDATA where it differs from that of
- * process 0: "WHAT of this process differ from those of rank 0". Before anything is exchanged whose size depends on it.
+ * process 0: "WHAT of this process differ from those of process 0". Before anything is exchanged whose size depends on
+ * it.
  */
 rung_status comm_agree(rung_ctx *ctx, uint64_t hash, const char *what);
 enum { COMM_HASH = 0 }; /* to begin with */
