@@ -6,9 +6,8 @@
 
 #include "core/json_out.h"
 #include "data/learn.h"
+#include "serve/openapi.h"
 #include "serve/rows.h"
-
-enum { MOST_ROWS = 10000, MOST_EXPLAINED = 100, MOST_SAMPLES = 10000 };
 
 /* ---- workers ---- */
 
@@ -25,7 +24,7 @@ rung_status answers_open(answers *a, const session *s)
         if (status != RUNG_OK) return status;
         a->worker[i].warnings = json_array();
         rung_ctx_set_threads(a->worker[i].ctx, 1); /* requests run side by side instead */
-        session_settle(s, a->worker[i].ctx, 1);
+        session_settle(s, a->worker[i].ctx, http_workers());
         rung_ctx_set_log(a->worker[i].ctx, on_log, a->worker[i].warnings);
     }
     return RUNG_OK;
@@ -48,11 +47,13 @@ void answers_close(answers *a)
 /* ---- one request ---- */
 
 typedef struct {
-    const answers *a;
+    const served *of;
     rung_ctx *ctx;
     json_t *warnings;
     json_t *body;       /* as it came */
     const json_t *rows; /* in it */
+    const char *id;     /* the field of a row that comes back with its answer ... */
+    bool named;         /* ... which every row must have, because the body names it */
     rung_table *table;
     rung_data *data;
     http_reply *reply;
@@ -65,6 +66,39 @@ static bool good(question *q, rung_status status)
     bool asked = status == RUNG_EARG || status == RUNG_EDATA || status == RUNG_ELIMIT;
     http_error(q->reply, status == RUNG_EINTERRUPT ? 503 : asked ? 400 : 500, "%s", rung_ctx_message(q->ctx));
     return false;
+}
+
+static bool read_id(question *q)
+{
+    size_t i;
+    json_t *row;
+    const json_t *name = json_is_object(q->body) ? json_object_get(q->body, "id") : NULL;
+    q->named = name != NULL;
+    q->id = name ? json_string_value(name) : "id";
+    if (!q->id) {
+        http_error(q->reply, 400, "id: expected the name of a field of the rows in a text, such as \"patient\"");
+        return false;
+    }
+    json_array_foreach(q->rows, i, row)
+    {
+        const json_t *id = json_object_get(row, q->id); /* NULL of a list */
+        if (!q->named || (id && !json_is_object(id) && !json_is_array(id))) continue;
+        http_error(q->reply, 400, "row %zu has no number or text '%.80s', which \"id\" names", i + 1, q->id);
+        return false;
+    }
+    return true;
+}
+
+/* An answer to row i, with the row's id as it came. */
+static json_t *with_id(const question *q, int64_t i, json_t *answer)
+{
+    json_t *id = json_object_get(json_array_get(q->rows, (size_t)i), q->id);
+    if (!id || json_is_object(id) || json_is_array(id)) return answer;
+    json_t *all = json_object();
+    json_object_set(all, "id", id);
+    json_object_update(all, answer);
+    json_decref(answer);
+    return all;
 }
 
 /* {"rows": [...]}, with options, or the list alone. allowed: the names of the options, ends with NULL. */
@@ -92,7 +126,7 @@ static bool read_body(question *q, const http_request *request, const char *cons
             return false;
         }
     size_t n = json_array_size(q->rows);
-    if (n >= 1 && n <= most) return true;
+    if (n >= 1 && n <= most) return read_id(q);
     if (n == 0)
         http_error(q->reply, 400, "there are no rows");
     else
@@ -102,13 +136,13 @@ static bool read_body(question *q, const http_request *request, const char *cons
 
 static bool code_rows(question *q)
 {
-    char *wrong = rows_table(q->ctx, q->a->model, q->rows, &q->table);
+    char *wrong = rows_table(q->ctx, q->of->model, q->rows, &q->table);
     if (wrong) {
         http_error(q->reply, 400, "%s", wrong);
         free(wrong);
         return false;
     }
-    return good(q, rung_model_encode(q->ctx, q->a->model, q->table, RUNG_LABELS_IGNORED, &q->data));
+    return good(q, rung_model_encode(q->ctx, q->of->model, q->table, RUNG_LABELS_IGNORED, &q->data));
 }
 
 static void reply_rows(question *q, json_t *rows)
@@ -169,7 +203,7 @@ static bool interval_of(question *q, double *level)
 
 static void predict_rows(question *q)
 {
-    const rung_model *model = q->a->model;
+    const rung_model *model = q->of->model;
     rung_view X = rung_data_view(q->data);
     size_t n = (size_t)X.n;
     predictions p = {.score = allocate(n * (size_t)rung_model_outputs(model), sizeof *p.score)};
@@ -191,7 +225,7 @@ static void predict_rows(question *q)
     const rung_predict_options how = {.size = sizeof how, .level = p.level};
     if (good(q, rung_model_predict(q->ctx, model, &X, &how, &out))) {
         json_t *rows = json_array();
-        for (int64_t i = 0; i < X.n; i++) json_array_append_new(rows, prediction(model, &p, i));
+        for (int64_t i = 0; i < X.n; i++) json_array_append_new(rows, with_id(q, i, prediction(model, &p, i)));
         reply_rows(q, rows);
     }
     free(p.rank);
@@ -204,7 +238,7 @@ static void predict_rows(question *q)
 
 static void predict(question *q, const http_request *request)
 {
-    static const char *const allowed[] = {"interval", NULL};
+    static const char *const allowed[] = {"interval", "id", NULL};
     if (read_body(q, request, allowed, MOST_ROWS) && code_rows(q)) predict_rows(q);
 }
 
@@ -214,8 +248,8 @@ static json_t *explain_row(question *q, int64_t i, rung_row_options *how)
 {
     char *text = NULL;
     how->row = i;
-    how->background = q->a->background;
-    json_t *report = good(q, rung_row_explain(q->ctx, q->a->model, q->data, how, &text)) ? jout_parse(text) : NULL;
+    how->background = q->of->background;
+    json_t *report = good(q, rung_row_explain(q->ctx, q->of->model, q->data, how, &text)) ? jout_parse(text) : NULL;
     rung_free(text);
     return report;
 }
@@ -244,16 +278,16 @@ static void explain_rows(question *q, rung_row_options *how)
             json_decref(rows);
             return;
         }
-        json_array_append_new(rows, report);
+        json_array_append_new(rows, with_id(q, i, report));
     }
     reply_rows(q, rows);
 }
 
 static void explain(question *q, const http_request *request)
 {
-    static const char *const allowed[] = {"fixed", "samples", NULL};
+    static const char *const allowed[] = {"fixed", "samples", "id", NULL};
     rung_row_options how = {.size = sizeof how};
-    if (!q->a->background) {
+    if (!q->of->background) {
         http_error(q->reply, 400, "explanations compare a row with others: start 'rung serve' with --data FILE");
         return;
     }
@@ -264,52 +298,104 @@ static void explain(question *q, const http_request *request)
 
 /* ---- GET /health ---- */
 
-static void health(const answers *a, http_reply *reply)
+static json_t *describe(const served *of)
 {
     json_t *root = json_object(), *columns = json_array(), *classes = json_array();
-    for (int64_t j = 0; j < rung_model_inputs(a->model); j++) {
+    for (int64_t j = 0; j < rung_model_inputs(of->model); j++) {
         int is_text;
         json_t *one = json_object();
         json_object_set_new(one, "name",
-                            jout_text(rung_model_column(a->model, rung_model_input(a->model, j), &is_text)));
+                            jout_text(rung_model_column(of->model, rung_model_input(of->model, j), &is_text)));
         json_object_set_new(one, "text", json_boolean(is_text));
         json_array_append_new(columns, one);
     }
-    for (int k = 1; k <= rung_model_classes(a->model); k++)
-        json_array_append_new(classes, jout_text(rung_model_class_name(a->model, k)));
+    for (int k = 1; k <= rung_model_classes(of->model); k++)
+        json_array_append_new(classes, jout_text(rung_model_class_name(of->model, k)));
     json_object_set_new(root, "status", json_string("ok"));
     json_object_set_new(root, "version", json_string(rung_version()));
-    json_object_set_new(root, "method", jout_text(rung_model_method(a->model)));
-    json_object_set_new(root, "label", jout_text(rung_model_label(a->model)));
+    json_object_set_new(root, "model", json_string(of->name));
+    json_object_set_new(root, "method", jout_text(rung_model_method(of->model)));
+    json_object_set_new(root, "label", jout_text(rung_model_label(of->model)));
     json_object_set_new(root, "classes", classes);
     json_object_set_new(root, "columns", columns);
-    json_object_set_new(root, "explains", json_boolean(a->background != NULL));
-    http_json(reply, 200, root);
+    json_object_set_new(root, "explains", json_boolean(of->background != NULL));
+    return root;
+}
+
+static json_t *describe_all(const answers *a)
+{
+    json_t *root = json_object(), *models = json_array();
+    for (int i = 0; i < a->n; i++) json_array_append_new(models, json_string(a->of[i].name));
+    json_object_set_new(root, "status", json_string("ok"));
+    json_object_set_new(root, "version", json_string(rung_version()));
+    json_object_set_new(root, "models", models);
+    return root;
+}
+
+/* ---- which answer ---- */
+
+/* The model that a path names, and in *rest what follows the name; NULL: it names none that is served. */
+static const served *find_model(const answers *a, const char *path, const char **rest)
+{
+    size_t length = strcspn(path, "/");
+    *rest = path;
+    if (!path[length]) return a->n == 1 ? a->of : NULL;
+    *rest = path + length + 1;
+    for (int i = 0; i < a->n; i++)
+        if (strlen(a->of[i].name) == length && !strncmp(a->of[i].name, path, length)) return &a->of[i];
+    return NULL;
+}
+
+static void no_path(const answers *a, const char *path, http_reply *reply)
+{
+    char *names = text_of("%s", a->of[0].name);
+    for (int i = 1; i < a->n; i++) {
+        char *longer = text_of("%s, %s", names, a->of[i].name);
+        free(names);
+        names = longer;
+    }
+    if (a->n == 1)
+        http_error(reply, 404,
+                   "there is no /%.80s; there are GET /health, GET /openapi.json, POST /predict and POST /explain",
+                   path);
+    else
+        http_error(reply, 404,
+                   "there is no /%.80s; there are GET /health, GET /openapi.json, and for every model NAME: GET "
+                   "/NAME/health, POST /NAME/predict and POST /NAME/explain; the models are %.400s",
+                   path, names);
+    free(names);
+}
+
+static void ask(const answers *a, const served *of, void (*what)(question *, const http_request *),
+                const http_request *request, http_reply *reply)
+{
+    question q = {.of = of,
+                  .ctx = a->worker[request->worker].ctx,
+                  .warnings = a->worker[request->worker].warnings,
+                  .reply = reply};
+    json_array_clear(q.warnings);
+    what(&q, request);
+    rung_data_free(q.data);
+    rung_table_free(q.table);
+    json_decref(q.body);
 }
 
 void answers_give(void *user, const http_request *request, http_reply *reply)
 {
     const answers *a = user;
-    bool to_health = !strcmp(request->path, "health"), to_predict = !strcmp(request->path, "predict"),
-         to_explain = !strcmp(request->path, "explain");
-    if (!to_health && !to_predict && !to_explain) {
-        http_error(reply, 404, "there is no /%.80s; there are GET /health, POST /predict and POST /explain",
-                   request->path);
-        return;
-    }
-    if (request->post == to_health) {
-        http_error(reply, 405, "/%s takes %s requests", request->path, to_health ? "GET" : "POST");
-        return;
-    }
-    if (to_health) {
-        health(a, reply);
-        return;
-    }
-    question q = {
-        .a = a, .ctx = a->worker[request->worker].ctx, .warnings = a->worker[request->worker].warnings, .reply = reply};
-    json_array_clear(q.warnings);
-    (to_predict ? predict : explain)(&q, request);
-    rung_data_free(q.data);
-    rung_table_free(q.table);
-    json_decref(q.body);
+    const char *rest;
+    const served *of = find_model(a, request->path, &rest);
+    bool of_all = !strcmp(request->path, "openapi.json") || (a->n > 1 && !strcmp(request->path, "health")),
+         to_health = of && !strcmp(rest, "health"), to_predict = of && !strcmp(rest, "predict"),
+         to_explain = of && !strcmp(rest, "explain");
+    if (!of_all && !to_health && !to_predict && !to_explain)
+        no_path(a, request->path, reply);
+    else if (request->post == (of_all || to_health))
+        http_error(reply, 405, "/%s takes %s requests", request->path, of_all || to_health ? "GET" : "POST");
+    else if (of_all)
+        http_json(reply, 200, *request->path == 'o' ? openapi_of(a) : describe_all(a));
+    else if (to_health)
+        http_json(reply, 200, describe(of));
+    else
+        ask(a, of, to_predict ? predict : explain, request, reply);
 }

@@ -232,10 +232,10 @@ static const char *below_token(const http_server *server, struct MHD_Connection 
     return same_secret(server->token, given, strlen(given)) ? url : NULL;
 }
 
-/* Checks the headers, before any body is read. A name that others pointed to this machine, and a page of theirs, are
- * recognised by Host and Origin. */
-static bool admitted(const http_server *server, struct MHD_Connection *connection, const char *method, const char *path,
-                     http_reply *reply)
+/* Checks the headers, before any body is read; false: the reply is made. A name that others pointed to this machine,
+ * and a page of theirs, are recognised by Host and Origin. */
+static bool admitted(const http_server *server, struct MHD_Connection *connection, const char *method, const char *url,
+                     const char *path, http_reply *reply)
 {
     const char *origin = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Origin"),
                *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
@@ -244,6 +244,8 @@ static bool admitted(const http_server *server, struct MHD_Connection *connectio
         http_error(reply, 403, "the Host header must be %s", server->host[0]);
     else if (origin && !one_of(server->origin, origin))
         http_error(reply, 403, "requests from pages of other sites are rejected");
+    else if (!path && !post && server->how.healthy && !strcmp(url, "/health"))
+        http_json(reply, 200, json_pack("{s:s}", "status", "ok"));
     else if (!path)
         http_error(reply, 403, "the address must begin with the token that the command printed");
     else if (!post && strcmp(method, "GET") && strcmp(method, "HEAD"))
@@ -315,7 +317,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
     upload *u = *state;
     (void)version;
     if (!u) {
-        if (!admitted(server, connection, method, path, &reply))
+        if (!admitted(server, connection, method, url, path, &reply))
             return send_reply(server, connection, method, path, &reply);
         welcome(server, connection);
         *state = calloc(1, sizeof *u);

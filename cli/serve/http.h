@@ -33,6 +33,7 @@ typedef struct {
     const char *token; /* NULL: a random one */
     size_t most_bytes; /* of the body of a request */
     bool verbose;      /* a line on standard error for each request */
+    bool healthy;      /* GET /health says {"status": "ok"} to those who do not know the token, too */
     void (*answer)(void *user, const http_request *request, http_reply *reply);
     void *user;
 } http_options;

@@ -23,38 +23,34 @@ static bool is_column(const rung_model *model, const char *name)
 {
     for (int64_t j = 0; j < rung_model_inputs(model); j++)
         if (!strcmp(input_name(model, j), name)) return true;
-    return !strcmp(rung_model_label(model), name);
+    return false;
 }
 
-static char *unknown_column(const rung_model *model, size_t row, const char *name)
+/* It may be there under a name that is written otherwise. */
+static char *absent_column(const rung_model *model, size_t i, const json_t *row, const char *name)
 {
-    int64_t n = rung_model_inputs(model);
-    const char **names = allocate((size_t)n + 1, sizeof *names);
-    for (int64_t j = 0; j < n; j++) names[j] = input_name(model, j);
-    const char *near = nearest_name(name, names);
-    char *text = near ? text_of("row %zu has a column '%.80s' that the model does not know; did you mean '%s'?",
-                                row + 1, name, near)
-                      : text_of("row %zu has a column '%.80s' that the model does not know", row + 1, name);
-    free(names);
+    const char *key, **others = allocate(json_object_size(row) + 1, sizeof *others);
+    json_t *value;
+    size_t n = 0;
+    json_object_foreach((json_t *)(uintptr_t)row, key, value) if (!is_column(model, key)) others[n++] = key;
+    const char *near = nearest_name(name, others);
+    char *text = near ? text_of("row %zu has no column '%.80s'; is '%.80s' meant?", i + 1, name, near)
+                      : text_of("row %zu has no column '%.80s'; write null for a missing value", i + 1, name);
+    free(others);
     return text;
 }
 
 static char *check_object(const rung_model *model, size_t i, const json_t *row)
 {
-    const char *key;
-    json_t *value;
     if (!*input_name(model, 0))
         return text_of("row %zu is an object, but the columns of the model have no names: give a list of %lld values",
                        i + 1, (long long)rung_model_inputs(model));
-    json_object_foreach((json_t *)(uintptr_t)row, key, value)
-    {
-        if (!is_column(model, key)) return unknown_column(model, i, key);
-        if (!is_cell(value)) return text_of("row %zu, column '%.80s': expected a number, a text or null", i + 1, key);
+    for (int64_t j = 0; j < rung_model_inputs(model); j++) {
+        const char *name = input_name(model, j);
+        const json_t *value = json_object_get(row, name);
+        if (!value) return absent_column(model, i, row, name);
+        if (!is_cell(value)) return text_of("row %zu, column '%.80s': expected a number, a text or null", i + 1, name);
     }
-    for (int64_t j = 0; j < rung_model_inputs(model); j++)
-        if (!json_object_get(row, input_name(model, j)))
-            return text_of("row %zu has no column '%.80s'; write null for a missing value", i + 1,
-                           input_name(model, j));
     return NULL;
 }
 

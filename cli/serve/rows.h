@@ -8,7 +8,7 @@
 #include "rung/experimental.h"
 
 /* A row is an object with a value for every column of the model, null where it is missing, or the list of these values.
- * Other columns are rejected; the label column may be there. Returns NULL, or a sentence that says what is wrong, to be
+ * What else an object has is ignored. Returns NULL, or a sentence that says what is wrong, to be
  * freed. */
 char *rows_table(rung_ctx *ctx, const rung_model *model, const json_t *rows, rung_table **out);
 

@@ -5,7 +5,9 @@
 usage: serve.py RUNG      exit 77: the command was built without libmicrohttpd"""
 import http.client
 import json
+import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -88,8 +90,6 @@ def check_errors(score, server):
             ({}, "the body must be {\"rows\": [...]}"), ("7", "the body is not JSON"),
             ({"rows": []}, "there are no rows"), ({"rows": [good], "rowss": 1}, "unknown key 'rowss'"),
             ({"rows": [good, 3]}, "row 2 is neither an object of columns nor a list of values"),
-            ({"rows": [dict(good, agee=1)]},
-             "row 1 has a column 'agee' that the model does not know; did you mean 'age'?"),
             ({"rows": [good, {"age": 1, "dose": 2}]}, "row 2 has no column 'colour'; write null for a missing value"),
             ({"rows": [dict(good, dose=[1])]}, "row 1, column 'dose': expected a number, a text or null"),
             ({"rows": [[1, "red"]]}, "row 1 has 2 values, but the model has 3 columns"),
@@ -253,6 +253,127 @@ def check_start(score, rung, folder):
         score.check(bad.returncode == 1 and "16 to 200 letters" in bad.stderr, f"token {text}: {bad.stderr}")
 
 
+def check_rows(score, rung, folder):
+    """Fields that the model does not need are ignored; ids come back as they came."""
+    server = Server(rung, "serve", "model.rung", "--data", "train.csv", "-q", folder=folder)
+    good = server.post("predict", {"rows": ROWS})[1]["rows"]
+    extra = [dict(row, ward={"floor": [1]}, note="x", **{"a b": None}) for row in ROWS]
+    score.check(server.post("predict", extra)[1] == {"rows": good}, "other fields are ignored")
+    ids = [7, "p-\u00e9", None]
+    reply = server.post("predict", [dict(row, id=i) for row, i in zip(ROWS, ids)])[1]["rows"]
+    score.check(reply == [dict(row, id=i) for row, i in zip(good, ids)] and list(reply[0])[0] == "id", f"ids: {reply}")
+    reply = server.post("predict", {"rows": [dict(row, patient=i) for row, i in zip(ROWS, ids)], "id": "patient"})[1]
+    score.check([r["id"] for r in reply["rows"]] == ids, f"ids by another name: {reply}")
+    reply = server.post("predict", {"rows": ROWS, "id": "age"})[1]
+    score.check([r["id"] for r in reply["rows"]] == [row["age"] for row in ROWS], "a column of the model as an id")
+    reply = server.post("explain", {"rows": [dict(ROWS[0], id="a")], "samples": 2})[1]["rows"]
+    score.check(reply[0]["id"] == "a" and len(reply[0]) > 3, f"the id of an explanation: {reply}")
+    for body, sentence in [
+            ({"rows": ROWS, "id": 3}, "id: expected the name of a field"),
+            ({"rows": ROWS, "id": "patient"}, "row 1 has no number or text 'patient', which \"id\" names"),
+            ({"rows": [[1, "red", 2]], "id": "patient"}, "row 1 has no number or text 'patient'"),
+            ({"rows": [{"Age": 1, "colour": "red", "dose": 1}]}, "row 1 has no column 'age'; is 'Age' meant?"),
+            ({"rows": [{"colour": "red", "dose": 1}]}, "no column 'age'; write null for a missing value")]:
+        status, reply = server.post("predict", body)
+        score.check(status == 400 and sentence in reply["error"], f"{body}: {reply}")
+    server.end()
+
+
+def validate(score, server, models):
+    """The description is valid, names every path, and the answers are as it says."""
+    status, api = server.get("openapi.json")
+    score.check(status == 200 and api["openapi"].startswith("3.1."), "a description")
+    score.check(set(api["paths"]) == {path for name in models for path in
+                                      (f"{name}/predict", f"{name}/health", f"{name}/explain")}
+                | ({"/health"} if len(models) > 1 else set()), f"paths {list(api['paths'])}")
+    ids = [o["operationId"] for path in api["paths"].values() for o in path.values()]
+    score.check(len(set(ids)) == len(ids), f"operations {ids}")
+    try:
+        import jsonschema
+        import openapi_spec_validator
+    except ImportError:
+        references = set(re.findall('"#/components/schemas/([^"]*)"', json.dumps(api)))
+        score.check(references == set(api["components"]["schemas"]) and references, f"references {references}")
+        return
+    openapi_spec_validator.validate(api)
+    for name in models:
+        for path, body in [("predict", {"rows": [dict(ROWS[0], id=3), dict(ROWS[1], more=1), [1, "red", None]],
+                                        "interval": 0.8}), ("predict", ROWS), ("explain", {"rows": ROWS, "samples": 2}),
+                           ("health", None), ("predict", {"rows": [{}]})]:
+            operation = api["paths"][f"{name}/{path}"]["get" if body is None else "post"]
+            status, reply = server.ask("GET" if body is None else "POST", f"{name}/{path}"[1:], body)
+            schemas = [operation["responses"][str(status)]["content"]["application/json"]["schema"]]
+            values = [reply]
+            if body is not None and status == 200:
+                schemas.append(operation["requestBody"]["content"]["application/json"]["schema"])
+                values.append(body)
+            for schema, value in zip(schemas, values):
+                # strictly: a field that is not described is an error of the description
+                strict = json.loads(json.dumps(dict(schema, components=api["components"])))
+                errors = [e.message for e in jsonschema.Draft202012Validator(strict).iter_errors(value)]
+                score.check(not errors, f"{name}/{path}: {value} is not as described: {errors}")
+            if status == 200 and path == "predict":
+                known = next(v for k, v in api["components"]["schemas"].items() if k == "Prediction" + name.strip("/"))
+                score.check(set(reply["rows"][0]) <= set(known["properties"]), f"fields {reply['rows'][0]}")
+
+
+def check_several(score, rung, folder):
+    """Several models, each below its name; health for everybody."""
+    subprocess.run([rung, "fit", "train.csv", "--order", "low<mid<high", "-m", "pom", "-q", "-o", "odds.rung"],
+                   cwd=folder, check=True)
+    server = Server(rung, "serve", "model.rung", "second=odds.rung", "--data", "train.csv", "-q", folder=folder)
+    score.check(server.get("health")[1]["models"] == ["model", "second"], "their names")
+    for name, file in (("model", "model.rung"), ("second", "odds.rung")):
+        alone = Server(rung, "serve", file, "--data", "train.csv", "-q", folder=folder)
+        answer = alone.post("predict", {"rows": ROWS})
+        score.check(answer[0] == 200 and server.post(f"{name}/predict", {"rows": ROWS}) == answer, f"rows of {name}")
+        stem = file[:-5]
+        score.check(alone.post(f"{stem}/predict", {"rows": ROWS}) == answer, "a single model by its name")
+        score.check(server.get(f"{name}/health")[1]["model"] == name and server.get(f"{name}/health")[1]["method"]
+                    == alone.get("health")[1]["method"], f"health of {name}")
+        if name == "model":
+            validate(score, alone, [""])
+        alone.end()
+    validate(score, server, ["/model", "/second"])
+    status, reply = server.post("predict", {"rows": ROWS})
+    score.check(status == 404 and "the models are model, second" in reply["error"], f"which model: {reply}")
+    score.check(server.post("third/predict", {"rows": ROWS})[0] == 404 and server.get("model/predict")[0] == 405
+                and server.get("model/nothing")[0] == 404, "other paths")
+    for path, token, wanted in [("health", False, (200, {"status": "ok"})), ("second/health", False, 403),
+                                ("openapi.json", False, 403), ("health/", False, 403)]:
+        found = server.get(path, token=token)
+        score.check(found == wanted or found[0] == wanted, f"/{path} without the token: {found}")
+    score.check(server.post("health", "{}", token=False)[0] == 403 and
+                server.get("health", token=False, headers={"Host": "example.org"})[0] == 403, "health of strangers")
+    server.end()
+    own = Server(rung, "serve", "a=model.rung", "b=odds.rung", "--data", "b=train.csv", "-q", folder=folder)
+    score.check(own.post("a/explain", {"rows": ROWS})[0] == 400 and
+                own.post("b/explain", {"rows": ROWS[:1], "samples": 2})[0] == 200, "--data of one model")
+    own.end()
+    for words, sentence in [(["model.rung", "./model.rung"], "two models are called 'model'; name one of them"),
+                            (["model.rung", "a b.rung"], "'a b' is no name for the path of a model"),
+                            (["model.rung", "--data", "other=train.csv"], "there is no model 'other'")]:
+        bad = subprocess.run([rung, "serve", *words], cwd=folder, capture_output=True, text=True, timeout=100)
+        score.check(bad.returncode == 2 and sentence in bad.stderr, f"{words}: {bad.stderr}")
+
+
+def check_memory(score, rung, folder):
+    """Requests that run at once share the limit."""
+    server = Server(rung, "serve", "model.rung", "--memory", "64M", "-q", folder=folder)
+    score.check(server.post("predict", {"rows": ROWS})[0] == 200, "within 64 MiB")
+    answer = raw(server, f"POST /{server.token}/predict HTTP/1.1\r\nHost: {server.host}\r\n"
+                 "Content-Length: 2000000\r\n\r\n".encode())
+    score.check(answer.startswith(b"HTTP/1.1 413") and b"may have at most" in answer, f"a body: {answer[:300]}")
+    server.end()
+    workers = min(os.cpu_count(), 16)
+    if workers > 1:
+        server = Server(rung, "serve", "model.rung", "--memory", "24M", "-q", folder=folder)
+        status, reply = server.post("predict", {"rows": ROWS})
+        score.check(status == 400 and f"above the memory limit of {24 / workers:.1f} MiB" in reply["error"],
+                    f"a share: {reply}")
+        server.end()
+
+
 def check_as_printed(score, rung, folder):
     """Latent means, and samples by the seed: as the command prints them."""
     subprocess.run([rung, "fit", "train.csv", "--order", "low<mid<high", "-m", "isbor", "-q", "-o", "latent.rung"],
@@ -311,6 +432,9 @@ def main():
         code, error = server.end()
         score.check((code, error) == (-signal.SIGTERM, ""), f"the end: {code} {error}")
         check_queue(score, rung, folder)
+        check_rows(score, rung, folder)
+        check_several(score, rung, folder)
+        check_memory(score, rung, folder)
         check_as_printed(score, rung, folder)
         check_decimal_commas(score, rung, folder)
     return score.end()
