@@ -10,7 +10,7 @@
 
 #define GROUP "Reading files"
 const option reader_options[] = {
-    {"format", 0, "csv|libsvm|arff|orca", "file format (default: by name, then by content)", GROUP},
+    {"format", 0, "csv|libsvm|arff|orca|spss|stata|sas|xlsx", "file format (default: by name and content)", GROUP},
     {"no-header", 0, NULL, "the first row holds data, not column names", GROUP},
     {"delimiter", 0, "C", "cell separator: a character, or tab (default: detected)", GROUP},
     {"decimal", 0, "C", "the decimal point, such as , for 3,14 (default .)", GROUP},

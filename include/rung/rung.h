@@ -226,12 +226,13 @@ typedef enum { RUNG_HEADER_AUTO = 0, RUNG_HEADER_PRESENT = 1, RUNG_HEADER_ABSENT
 
 typedef struct { /* zeros: the default */
     size_t size;
-    const char *format; /* "csv", "libsvm", "arff", "orca"; NULL: by file name, then by content */
+    const char *format; /* "csv", "libsvm", "arff", "orca", "spss", "stata", "sas", "xlsx"; NULL: by name and content */
     char delimiter;     /* of cells; 0: detected */
     char decimal;       /* ',' for 3,14; 0: '.' */
     rung_header header; /* RUNG_HEADER_AUTO: detected */
     int may_be_empty;   /* 1: for rung_reader_open, a file without rows is no error */
     int text;           /* 1: every column as text, as it stands: 007, 1.50, NA */
+    const char *sheet;  /* of a workbook: its name or its number, from 1; NULL: the first */
 } rung_read_options;
 
 /* Reads a whole file, "-" being standard input, plain or gzip. options: NULL: the default.

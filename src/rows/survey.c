@@ -47,12 +47,17 @@ static rung_status take_shape(rung_ctx *ctx, survey *v)
             reader_close(r);
             continue;
         }
+        bool whole = r->kind->whole;
         v->shape = r->shape;
         r->shape = NULL;
         v->first = v->s->path[k];
         v->kind_of_file = r->kind->name;
         reader_close(r);
-        break;
+        if (!whole) break;
+        return set_error(ctx, RUNG_EARG,
+                         "%s is read as a whole and must fit into memory; save it as CSV to read it in "
+                         "passes",
+                         v->first);
     }
     if (!v->shape) return set_error(ctx, RUNG_EDATA, "%s: none of the files has rows", v->s->path[0]);
     if (v->shape->sparse)

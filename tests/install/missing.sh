@@ -59,6 +59,11 @@ echo "== libmicrohttpd is optional"
 configure libmicrohttpd $off || bad "not configured without libmicrohttpd"
 grep -q 'they need libmicrohttpd (Debian: libmicrohttpd-dev)' "$work/log" || bad "the package is not named"
 
+echo "== so are the readers of statistics programs and workbooks"
+configure "libzip expat" $off -DREADSTAT_LIBRARY=OFF || bad "not configured without ReadStat, libzip and expat"
+grep -q 'they need ReadStat (Debian: libreadstat-dev)' "$work/log" || bad "ReadStat is not named"
+grep -q 'they need libzip and expat (Debian: libzip-dev libexpat1-dev)' "$work/log" || bad "libzip is not named"
+
 echo "== BUILD_SHARED_LIBS=OFF"
 configure "" $off -DBUILD_SHARED_LIBS=OFF || bad "not configured"
 grep -q 'INTERFACE_LINK_LIBRARIES rung::static' "$work/build/rungConfig.cmake" ||

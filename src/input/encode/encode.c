@@ -12,6 +12,7 @@
 #include "input/encode/derive_read.h"
 #include "input/encode/features.h"
 #include "input/encode/labels.h"
+#include "input/encode/named_columns.h"
 
 typedef enum { ROLE_FEATURE, ROLE_IGNORED, ROLE_LABEL, ROLE_WEIGHT, ROLE_GROUP, ROLE_SUGGESTED, ROLE_HIDDEN } role;
 
@@ -116,6 +117,21 @@ static rung_status assign_roles(rung_ctx *ctx, const rung_table *t, const rung_e
     else
         *label = default_label(t, roles);
     return *label < 0 ? RUNG_OK : give_role(ctx, t, roles, *label, ROLE_LABEL);
+}
+
+/* A column that the file declares to hold the weights of the rows is no feature; whether it is used the caller says. */
+static void leave_weights(rung_ctx *ctx, const rung_table *t, const said_column *said, role *roles)
+{
+    char label[COLUMN_LABEL], detail[OPTION_DETAIL];
+    for (int64_t j = 0; j < t->n_columns; j++) {
+        if (!t->columns[j].declared_weights || roles[j] != ROLE_FEATURE || said[j].kind != SAID_NOTHING) continue;
+        roles[j] = ROLE_IGNORED;
+        log_hint(
+            ctx, RUNG_LOG_WARNING, option_detail(t, j, "weights numeric", detail),
+            "%s: the file declares column %s to be the weights of its rows; it is left out and the weights are not "
+            "used; say so to use them, or declare it numeric to have it as a feature",
+            t->path, table_column_label(t, j, label));
+    }
 }
 
 /* What is left out as a feature may still be what others are derived from. */
@@ -411,6 +427,22 @@ rung_status column_key(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j,
                         : pool_printf(ctx, mem, out, "%lld", (long long)j + 1);
 }
 
+/* The table with the names of its numbers where they are classes, groups or categories. */
+static rung_status take_names(rung_ctx *ctx, const rung_encode_options *options, role *roles, const rung_table **t)
+{
+    named_as *as = NULL;
+    said_column *said;
+    TRY(NEW(ctx, &ctx->scratch, as, (*t)->n_columns));
+    TRY(said_columns(ctx, *t, options, &said));
+    leave_weights(ctx, *t, said, roles);
+    for (int64_t j = 0; j < (*t)->n_columns; j++) {
+        if (roles[j] == ROLE_LABEL && !options->real && !options->bins) as[j] = NAMED_AS_CLASSES;
+        if (roles[j] == ROLE_GROUP) as[j] = NAMED_AS_TEXT;
+        if (roles[j] == ROLE_FEATURE || roles[j] == ROLE_HIDDEN) TRY(named_feature(ctx, *t, j, &said[j], &as[j]));
+    }
+    return named_columns(ctx, *t, as, t);
+}
+
 static rung_status encode(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, rung_data *data)
 {
     role *roles = NULL;
@@ -422,6 +454,7 @@ static rung_status encode(rung_ctx *ctx, const rung_table *t, const rung_encode_
     TRY(derive_wishes(ctx, t, options->derive, &wish));
     TRY(assign_roles(ctx, t, options, roles, &label, &weights, &groups, &suggested));
     TRY(hide_columns(ctx, t, &wish, roles));
+    TRY(take_names(ctx, options, roles, &t));
     TRY(learn_coding(ctx, &data->mem, t, options, roles, label, code, from));
     TRY(learn_classes(ctx, &data->mem, t, options, label, code));
     TRY(dataset_rows(ctx, data, t->n_rows, code->d));

@@ -6,6 +6,7 @@
 #include "input/encode/derive_read.h"
 #include "input/encode/features.h"
 #include "input/encode/labels.h"
+#include "input/encode/named_columns.h"
 #include "input/table/dictionary.h"
 
 static rung_status match_names(rung_ctx *ctx, const rung_table *t, const coding *code, int64_t *from, int64_t *label)
@@ -153,6 +154,7 @@ static rung_status recode(rung_ctx *ctx, const rung_table *t, const coding *code
     if (labels >= RUNG_LABELS_REQUIRED && label < 0)
         return set_error(ctx, RUNG_EDATA, "%s: no label column%s%.80s%s", t->path, code->label[0] ? " '" : "",
                          code->label, code->label[0] ? "'" : "");
+    TRY(named_columns_for(ctx, t, cells, from, label, &t));
     TRY(dataset_rows(ctx, data, t->n_rows, cells->d));
     TRY(features_code(ctx, t, cells, from, data->X));
     if (code->derive) TRY(derive_known(ctx, t, data));

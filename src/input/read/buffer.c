@@ -137,9 +137,10 @@ rung_status buffer_start(buffer *b)
 
 bool buffer_waits(const buffer *b)
 {
+    if (!b->text) return false; /* the file is no text */
     const char *rest = b->text + b->at;
     size_t n = (size_t)(b->end - b->at);
-    return !memchr(rest, '\n', n) && !memchr(rest, '\r', n) && source_waits(b->from);
+    return source_waits(b->from) && !memchr(rest, '\n', n) && !memchr(rest, '\r', n);
 }
 
 rung_status buffer_line(buffer *b, const char **text, int64_t *length)

@@ -43,6 +43,10 @@ rung_status filling_open(rung_ctx *ctx, const buffer *from, const rung_table *sh
         const column *as = &shape->columns[j];
         *c = (column){
             .name = c->name, .kind = as->kind, .odd_row = -1, .declared = as->declared, .unnamed = as->unnamed};
+        c->level = as->level;
+        c->declared_weights = as->declared_weights;
+        if (as->title) TRY(pool_text(ctx, &t->mem, as->title, &c->title));
+        TRY(named_values_copy(ctx, &t->mem, &as->values_named, &c->values_named));
         for (int32_t v = 0; as->declared && v < as->n_values; v++) {
             int32_t index;
             TRY(dictionary_add(ctx, &t->mem, &out->words[j], as->values[v], strlen(as->values[v]), &index));
@@ -186,6 +190,15 @@ rung_status filling_cell(filling *f, int64_t j, const char *text, int64_t length
     if (!f->strict && form_is_code(text, (size_t)length))
         c->kind = COLUMN_TEXT, f->again = true; /* to keep its zeros */
     return isfinite(x) ? RUNG_OK : put_odd(f, c, text, length);
+}
+
+rung_status filling_number(filling *f, int64_t j, double x)
+{
+    char text[32];
+    column *c = &f->t->columns[f->place ? f->place[j] : j];
+    if (c->kind == COLUMN_TEXT) return filling_cell(f, j, text, isnan(x) ? 0 : text_format(x, text));
+    c->number[f->t->n_rows] = x;
+    return RUNG_OK;
 }
 
 void filling_close(filling *f)

@@ -32,6 +32,8 @@ rung_status filling_row(filling *f, int64_t line);
 /* The same for several rows at once, at most `most`, in as many lines from this one on; *n: for how many. */
 rung_status filling_rows(filling *f, int64_t line, int64_t most, int64_t *n);
 rung_status filling_cell(filling *f, int64_t j, const char *text, int64_t length);
+/* The same for a number, NaN being a missing cell. */
+rung_status filling_number(filling *f, int64_t j, double x);
 void filling_close(filling *f);
 
 /* An error of a cell, with its position. */

@@ -12,6 +12,8 @@ typedef struct {
     bool (*named)(const char *file); /* a file so called (without folder and .gz) has this format */
     bool (*looks)(const char *text,
                   int64_t length);       /* so has one that begins like this; NULL: not recognised by content */
+    bool whole;                          /* the file is no text and read as a whole when it is opened: nothing of it
+                                            is in the buffer, and there are no passes over it */
     rung_status (*open)(rung_reader *r); /* the text begins: makes r->shape */
     rung_status (*row)(rung_reader *r, filling *to, bool *got); /* adds a row or more, if there are any left */
     rung_status (*again)(rung_reader *r); /* the text begins again: goes to the first row. NULL: it never does */
@@ -34,7 +36,8 @@ struct rung_reader {
     void *own;               /* what the format keeps */
 };
 
-extern const format format_csv, format_libsvm, format_arff, format_orca;
+extern const format format_csv, format_libsvm, format_arff, format_orca, format_spss, format_stata, format_sas,
+    format_xlsx;
 
 /* Columns for the shape, unnamed and of numbers. */
 rung_status reader_columns(rung_reader *r, int64_t n);

@@ -64,6 +64,19 @@ rung_status columns_match(rung_ctx *ctx, const rung_table *t, const char *first,
 
 /* ---- rows ---- */
 
+/* A number that is called otherwise in another file means something else there. */
+static rung_status check_names(const joining *j, const rung_table *shape, const int64_t *place)
+{
+    char label[COLUMN_LABEL];
+    for (int64_t c = 0; c < shape->n_columns; c++) {
+        const named_values *here = &shape->columns[c].values_named, *first = &j->t->columns[place[c]].values_named;
+        if (here->n == 0 || first->n == 0 || named_values_same(here, first)) continue;
+        return set_error(j->ctx, RUNG_EDATA, "%s: the value labels of column %s are not those in %s", shape->path,
+                         table_column_label(shape, c, label), j->first);
+    }
+    return RUNG_OK;
+}
+
 static rung_status take_rows(joining *j, rung_reader *r)
 {
     rung_table *t = j->t;
@@ -82,6 +95,7 @@ static rung_status take_rows(joining *j, rung_reader *r)
         j->first = j->path[j->k];
     }
     TRY(columns_match(j->ctx, t, j->first, r->shape, &place));
+    TRY(check_names(j, r->shape, place));
     j->f.place = place;
     j->f.from = &r->in;
     j->f.beyond = j->all - j->bytes[j->k];

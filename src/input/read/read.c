@@ -8,9 +8,11 @@
 #include "input/encode/features.h"
 #include "input/read/format.h"
 #include "input/read/held_input.h"
+#include "input/read/sheet_file.h"
 
 /* The first is the default for files not recognised as another. */
-static const format *const formats[] = {&format_csv, &format_libsvm, &format_arff, &format_orca};
+static const format *const formats[] = {&format_csv,  &format_libsvm, &format_arff, &format_orca,
+                                        &format_spss, &format_stata,  &format_sas,  &format_xlsx};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 bool name_ends(const char *file, const char *ending)
@@ -105,6 +107,7 @@ rung_status reader_pin(rung_reader *r)
 
 rung_status reader_rewind(rung_reader *r)
 {
+    if (r->kind->whole) return RUNG_OK;
     TRY(source_rewind(r->in.ctx, r->in.from));
     return buffer_start(&r->in);
 }
@@ -136,16 +139,21 @@ static rung_status start(rung_ctx *ctx, const char *path, const rung_read_option
     r->in.mem = &r->mem;
     take_options(options, r);
     r->options.format = NULL;
+    if (options->sheet && !*options->sheet) return set_error(ctx, RUNG_EARG, "a sheet without a name");
     if (options->format) TRY(format_called(ctx, options->format, &r->kind));
     TRY(source_open(ctx, path, live, &r->in.from));
     TRY(table_new(ctx, path, &r->shape));
     r->in.path = r->shape->path;
     r->shape->decimal = '.';
+    if (!r->kind) TRY(sheet_file_format(r, &r->kind));
+    if (r->kind && r->kind->whole) return r->kind->open(r);
     TRY(buffer_start(&r->in));
     r->empty = options->may_be_empty && r->in.ended && r->in.end == 0;
     if (r->empty) return RUNG_OK;
     if (!r->kind) r->kind = format_by_name(path);
     if (!r->kind) r->kind = format_by_content(&r->in);
+    if (options->sheet)
+        return set_error(ctx, RUNG_EARG, "%s is no workbook, so it has no sheet '%.80s'", r->in.path, options->sheet);
     return r->kind->open(r);
 }
 
@@ -160,6 +168,7 @@ rung_status reader_begin(rung_ctx *ctx, const char *path, const rung_read_option
     r->strict = code || way == READ_LIVE;
     rung_status status = start(ctx, path, options ? options : &standard, way == READ_LIVE, r);
     r->code = NULL;
+    r->options.sheet = NULL;
     if (status != RUNG_OK) {
         reader_close(r);
         *out = NULL;

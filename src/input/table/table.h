@@ -6,8 +6,12 @@
 #include <stdbool.h>
 
 #include "base/context.h"
+#include "input/table/named_values.h"
 
 typedef enum { COLUMN_NUMBER, COLUMN_TEXT } column_kind;
+
+/* What a file of SPSS says that the numbers of a column are. */
+typedef enum { LEVEL_UNKNOWN, LEVEL_NOMINAL, LEVEL_ORDINAL, LEVEL_SCALE } column_level;
 
 typedef struct {
     const char *name; /* "" where the file has no header */
@@ -23,6 +27,11 @@ typedef struct {
     bool declared; /* ... or all that may occur, in the order the file declares */
     bool ordered;  /* TEXT: and that order is one of rank, lowest first */
     bool unnamed;  /* the header has an empty cell for it; its name is its place */
+    /* of files of statistics programs: */
+    const char *title;         /* a sentence that says what the column is; NULL: there is none */
+    named_values values_named; /* numbers have names: the column holds the numbers or, as TEXT, their names */
+    column_level level;
+    bool declared_weights; /* the file says that it holds the weights of the rows */
 } column;
 
 struct rung_table {
