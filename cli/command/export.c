@@ -10,12 +10,13 @@
 #define GROUP "Export"
 static const option export_options[] = {
     {"output", 'o', "FILE",
-     "file to write; its ending says what: .c (and the header beside it), .h, .onnx or "
-     ".json",
-     GROUP},
+     "file to write; its ending says what: .c (and the header beside it), .h, .onnx, .html or .json", GROUP},
     {"name", 0, "PREFIX", "with .c: what the names in it begin with (default: rung_model)", GROUP},
     {"with-rows", 0, NULL, "allow training rows in FILE, which a model that contains them needs to predict", GROUP},
     {"level", 0, "P", "the probability that prediction intervals contain the true class (default: 0.9)", GROUP},
+    {"title", 0, "TEXT", "with .html: the title of the page (default: what is predicted)", GROUP},
+    {"text", 0, "TEXT", "with .html: what stands below the title", GROUP},
+    {"disclaimer", 0, "TEXT", "with .html: what stands at the end (default: that a model can be wrong)", GROUP},
     {0}};
 static const option *const tables[] = {export_options, global_options, NULL};
 
@@ -49,8 +50,12 @@ static const char *size_text(int64_t bytes, char text[32])
 static int take_options(const arguments *args, rung_export_options *out)
 {
     const char *level = option_value(args, "level");
-    *out = (rung_export_options){
-        .size = sizeof *out, .with_rows = option_given(args, "with-rows"), .prefix = option_value(args, "name")};
+    *out = (rung_export_options){.size = sizeof *out,
+                                 .with_rows = option_given(args, "with-rows"),
+                                 .prefix = option_value(args, "name"),
+                                 .title = option_value(args, "title"),
+                                 .text = option_value(args, "text"),
+                                 .disclaimer = option_value(args, "disclaimer")};
     if (level && (!parse_double(level, &out->level) || !(out->level > 0 && out->level < 1))) {
         complain("export: --level '%s': expected a number between 0 and 1", level);
         return USAGE;
@@ -127,6 +132,7 @@ static int export_run(session *s, const arguments *args)
 static const example examples[] = {
     {"rung export model.rung -o model.c --name triage", "the model in C: triage_predict, with the header model.h"},
     {"rung export model.rung -o model.onnx", "the model for onnxruntime"},
+    {"rung export model.rung -o triage.html --title \"Triage grade\"", "a page that predicts in the browser, offline"},
     {"rung export model.rung -o model.json", "the model as a list of operations, for a program of one's own"},
     {"rung export model.rung -o model.json --with-rows", "the same of a model that contains training rows"},
     {0}};
@@ -135,15 +141,16 @@ const command command_export = {
     .name = "export",
     .operands = "MODEL",
     .help = "write a model for use without rung",
-    .about = "Writes a file that needs no rung to predict, with everything that a prediction consists of: how columns "
-             "are coded, missing values, scaling, all members, probabilities, decision, prediction interval, score. "
-             "The ending of FILE says in which form: .c is C99 (and C++) without dependencies, .onnx is "
-             "for onnxruntime and others, .json is the prediction "
-             "as a list of operations on vectors, for "
-             "those who write their own reader (docs/model-program.md). FILE names the version of rung and the "
-             "checksum of MODEL.\n"
-             "The models of some methods contain training rows, and so would FILE; that needs --with-rows.",
+    .about =
+        "Writes a file that needs no rung to predict, with everything that a prediction consists of: how columns "
+        "are coded, missing values, scaling, all members, probabilities, decision, prediction interval, score. "
+        "The ending of FILE says in which form: .c is C99 (and C++) without dependencies, .onnx is for onnxruntime "
+        "and others, .html is a page with a form that predicts in any browser, offline, .json is the prediction as "
+        "a list of operations on vectors, for those who write their own reader (docs/model-program.md). FILE names the "
+        "version of rung and the "
+        "checksum of MODEL.\n"
+        "The models of some methods contain training rows, and so would FILE; that needs --with-rows.",
     .options = tables,
-    .usual = "output with-rows name level",
+    .usual = "output with-rows name level title text disclaimer",
     .examples = examples,
     .run = export_run};

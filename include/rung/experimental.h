@@ -323,9 +323,10 @@ RUNG_API int rung_curve_forecast(const rung_curve *curve, int index, rung_foreca
 
 typedef struct { /* zeros: the default */
     size_t size;
-    const char *prefix; /* of the names in C; NULL: rung_model */
-    double level;       /* of the prediction intervals; 0: 0.9 */
-    int with_rows;      /* 1: training rows may be in what is written */
+    const char *prefix;                    /* of the names in C; NULL: rung_model */
+    double level;                          /* of the prediction intervals; 0: 0.9 */
+    int with_rows;                         /* 1: training rows may be in what is written */
+    const char *title, *text, *disclaimer; /* of a page: its title, what stands below it, and at its end */
 } rung_export_options;
 /* The model as a file that needs no rung to predict, in one of the forms of rung_export_target, with everything that a
  * prediction consists of: the bytes, followed by a 0, and their number; release them with rung_free. options: NULL: the

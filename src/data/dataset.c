@@ -66,6 +66,38 @@ static double fill_of(int64_t n, weighted_value *values, int64_t missing)
     return median(values, n);
 }
 
+/* The range of numbers, rounded outwards to 1/20 to 1/200 of its width. */
+static void set_range(column_code *c, int64_t n, const weighted_value *values)
+{
+    double low = values[0].x, high = low;
+    for (int64_t i = 1; i < n; i++) {
+        low = fmin(low, values[i].x);
+        high = fmax(high, values[i].x);
+    }
+    double digits = high > low ? 1 - floor(log10(high / 2 - low / 2)) : 0, unit = pow(10, fabs(digits));
+    double floored = digits < 0 ? floor(low / unit) * unit : floor(low * unit) / unit;
+    double raised = digits < 0 ? ceil(high / unit) * unit : ceil(high * unit) / unit;
+    c->known = high > low && isfinite(floored) && isfinite(raised);
+    c->low = c->known ? fmin(floored, low) : 0; /* the division may round to the other side */
+    c->high = c->known ? fmax(raised, high) : 0;
+}
+
+static rung_status set_common(rung_ctx *ctx, const rung_data *data, const coding *code, column_code *c)
+{
+    double *total = NULL;
+    pool_mark mark = pool_here(&ctx->scratch);
+    TRY(NEW(ctx, &ctx->scratch, total, c->n_categories));
+    for (int64_t i = 0; i < data->n; i++)
+        for (int64_t k = 0; k < c->n_categories; k++)
+            total[k] += data_cells(data)[i * code->d + c->first + k] * (data->weight ? data->weight[i] : 1);
+    c->common = 0;
+    for (int64_t k = 1; k < c->n_categories; k++)
+        if (total[k] > total[c->common]) c->common = k;
+    c->known = c->n_categories > 0;
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
 rung_status coding_fills(rung_ctx *ctx, rung_data *data)
 {
     pool_mark mark = pool_here(&ctx->scratch);
@@ -82,6 +114,8 @@ rung_status coding_fills(rung_ctx *ctx, rung_data *data)
             if (w > 0 && !isnan(x)) values[n++] = (weighted_value){x, w};
             missing += w > 0 && isnan(x);
         }
+        if (c->nominal) TRY(set_common(ctx, data, code, c));
+        if (n > 0 && !c->nominal) set_range(c, n, values);
         c->fill = n > 0 ? fill_of(n, values, missing) : 0;
     }
     pool_release(&ctx->scratch, mark);

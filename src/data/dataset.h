@@ -23,6 +23,11 @@ typedef struct {
     int64_t first;           /* its first coded column */
     bool hidden;             /* of the cells: no feature, only columns are derived from it (derive.h) */
     bool derived;            /* no column of the file: its numbers follow from others */
+    /* Of the training rows, for those who enter new ones; known: model files of before have none. Rounded outwards, so
+     * that no row is in it: a range contains the numbers and is at most 10 % wider than they are. */
+    bool known;
+    double low, high; /* not nominal */
+    int64_t common;   /* nominal: the most frequent category; of equal ones the first */
 } column_code;
 
 typedef struct derivation derivation;

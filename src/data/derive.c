@@ -114,22 +114,22 @@ rung_status derived_name(rung_ctx *ctx, pool *mem, const coding *cells, const de
 
 static const column_code *column_of(const coding *cells, const derived_part *p) { return &cells->columns[p->column]; }
 
-static int64_t part_width(const coding *cells, const derived_part *p)
+int64_t derive_width(const coding *cells, const derived_part *p)
 {
     const column_code *c = column_of(cells, p);
     return c->nominal ? column_width(c) - !p->full : p->n_steps ? 1 : column_width(c);
 }
 
-/* The coded column of the cells from which value k of a part is made. */
-static int64_t place_of(const column_code *c, const derived_part *p, int64_t k)
+int64_t derive_place(const coding *cells, const derived_part *p, int64_t k)
 {
+    const column_code *c = column_of(cells, p);
     return c->first + k + (c->nominal && !p->full && k >= c->reference);
 }
 
 static int64_t term_width(const coding *cells, const derived_term *term)
 {
     int64_t width = 1;
-    for (int k = 0; k < term->n_parts && width <= MOST_DERIVED; k++) width *= part_width(cells, &term->part[k]);
+    for (int k = 0; k < term->n_parts && width <= MOST_DERIVED; k++) width *= derive_width(cells, &term->part[k]);
     return width;
 }
 
@@ -186,10 +186,9 @@ rung_status derive_check(rung_ctx *ctx, const derivation *d, rung_status status)
 static rung_status value_name(rung_ctx *ctx, pool *mem, const coding *cells, const derived_part *p, int64_t k,
                               const char **out)
 {
-    const column_code *c = column_of(cells, p);
     if (p->n_steps > 0) return part_name(ctx, mem, cells, p, out);
     char name[512];
-    coding_feature_name(cells, place_of(c, p, k), name, sizeof name);
+    coding_feature_name(cells, derive_place(cells, p, k), name, sizeof name);
     return pool_text(ctx, mem, name, out);
 }
 
@@ -200,7 +199,7 @@ static rung_status append_term(rung_ctx *ctx, pool *mem, const derivation *d, co
         column_code *c = &out->columns[out->n_columns];
         *c = (column_code){.name = "", .position = -1, .derived = true, .first = out->d++};
         for (int64_t k = 0, rest = w; k < t->n_parts; k++) {
-            int64_t own = part_width(&d->cells, &t->part[k]);
+            int64_t own = derive_width(&d->cells, &t->part[k]);
             const char *name;
             TRY(value_name(ctx, &ctx->scratch, &d->cells, &t->part[k], rest % own, &name));
             TRY(pool_printf(ctx, k + 1 < t->n_parts ? &ctx->scratch : mem, &c->name, "%s%s%s", c->name, k ? ":" : "",
@@ -280,9 +279,9 @@ double derive_number(const derived_part *part, double x)
     return x;
 }
 
-/* Of value k of a part, where its cell is missing. */
-static double fill_of(const column_code *c, const derived_part *p, int64_t k)
+double derive_fill(const coding *cells, const derived_part *p, int64_t k)
 {
+    const column_code *c = column_of(cells, p);
     double all[CYCLIC_COLUMNS];
     form_columns_of(c->form, c->fill, all);
     double x = derive_number(p, all[k]);
@@ -299,7 +298,7 @@ void derive_fills(coding *code)
         const derived_term *t = &d->term[i];
         int64_t width = term_width(&d->cells, t);
         for (int64_t w = 0; w < width; w++, at++)
-            code->columns[at].fill = t->n_parts == 1 ? fill_of(column_of(&d->cells, t->part), t->part, w) : 0;
+            code->columns[at].fill = t->n_parts == 1 ? derive_fill(&d->cells, t->part, w) : 0;
     }
 }
 
@@ -310,11 +309,11 @@ static double term_value(const coding *cells, const derived_term *t, const doubl
     for (int k = 0; k < t->n_parts; k++) {
         const derived_part *p = &t->part[k];
         const column_code *c = column_of(cells, p);
-        int64_t own = part_width(cells, p), at = place_of(c, p, w % own);
+        int64_t own = derive_width(cells, p), at = derive_place(cells, p, w % own);
         double x = row[at];
         w /= own;
         if (isnan(x) && t->n_parts > 1)
-            x = fill_of(c, p, at - c->first);
+            x = derive_fill(cells, p, at - c->first);
         else if (isnan(x))
             return 0; /* not asked: derive_row */
         else

@@ -64,6 +64,11 @@ rung_status derive_coding(rung_ctx *ctx, pool *mem, derivation *d, coding *out);
 void derive_fills(coding *code);
 rung_status derive_copy(rung_ctx *ctx, pool *mem, const coding *from, coding *to);
 
+/* The numbers of a part; the coded column of the cells that number k is made from; what stands for number k where its
+ * cell is missing. */
+int64_t derive_width(const coding *cells, const derived_part *part);
+int64_t derive_place(const coding *cells, const derived_part *part, int64_t k);
+double derive_fill(const coding *cells, const derived_part *part, int64_t k);
 /* A number after the steps of a part; NaN stays. */
 double derive_number(const derived_part *part, double x);
 /* The row that methods see, from its cells. A missing cell is missing in what is derived from its column alone, and

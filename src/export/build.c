@@ -4,14 +4,16 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/derive.h"
 #include "export/program.h"
 
 enum { KIND_NUMBER, KIND_CATEGORY, KIND_CYCLIC };
 
 static int64_t *whole_room(builder *b, int64_t n) { return (int64_t *)(void *)builder_room(b, n); }
 
-static int coded(builder *b, const coding *code)
+static int coded(builder *b, const coding *whole)
 {
+    const coding *code = coding_cells(whole);
     int64_t n = code->n_columns, *first = whole_room(b, n), *width = whole_room(b, n), *kind = whole_room(b, n);
     int cells = put_op(b, OP_CELLS, n, NO_VALUE, NO_VALUE, NO_VALUE);
     int value = put_op(b, OP_CODED, code->d, cells, NO_VALUE, NO_VALUE);
@@ -24,7 +26,8 @@ static int coded(builder *b, const coding *code)
     set_array(b, value, 0, put_whole(b, first, 1, n));
     set_array(b, value, 1, put_whole(b, width, 1, n));
     set_array(b, value, 2, put_whole(b, kind, 1, n));
-    return value;
+    b->p->columns = cells;
+    return whole->derive ? build_derived(b, whole, value, &b->p->columns) : value;
 }
 
 /* ---- the probabilities, before they are tempered ---- */

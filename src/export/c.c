@@ -92,11 +92,13 @@ static operand_text number(const printer *r, int value)
 /* ---- operations ---- */
 
 static const char *const formulas[OP_KINDS] =
-    {/* 1, 2, 3: the operands */
-     [OP_ADD] = "1 + 2",          [OP_SUBTRACT] = "1 - 2",       [OP_MULTIPLY] = "1 * 2",  [OP_DIVIDE] = "1 / 2",
-     [OP_MINIMUM] = "fmin(1, 2)", [OP_MAXIMUM] = "fmax(1, 2)",   [OP_POWER] = "pow(1, 2)", [OP_LESS] = "1 < 2",
-     [OP_EXP] = "exp(1)",         [OP_LOG] = "log(1)",           [OP_ROOT] = "sqrt(1)",    [OP_ERFC] = "erfc(1)",
-     [OP_MISSING] = "1 != 1",     [OP_SELECT] = "1 != 0 ? 2 : 3"};
+    {/* X, Y, Z: the operands */
+     [OP_ADD] = "X + Y",       [OP_SUBTRACT] = "X - Y",       [OP_MULTIPLY] = "X * Y",
+     [OP_DIVIDE] = "X / Y",    [OP_MINIMUM] = "fmin(X, Y)",   [OP_MAXIMUM] = "fmax(X, Y)",
+     [OP_POWER] = "pow(X, Y)", [OP_LESS] = "X < Y",           [OP_EXP] = "exp(X)",
+     [OP_LOG] = "log(X)",      [OP_LOG2] = "log2(X)",         [OP_LOG10] = "log10(X)",
+     [OP_LOG1P] = "log1p(X)",  [OP_ROOT] = "sqrt(X)",         [OP_ERFC] = "erfc(X)",
+     [OP_MISSING] = "X != X",  [OP_SELECT] = "X != 0 ? Y : Z"};
 
 static void write_loop(const printer *r, int64_t n)
 {
@@ -110,9 +112,9 @@ static void write_formula(const printer *r, int value)
     write_loop(r, o->n);
     write_format(r->w, o->n == 1 ? "v[%lld] = " : "v[%lld + i] = ", (long long)r->at.at[value]);
     for (const char *f = formulas[o->kind]; *f; f++) {
-        bool operand = *f >= '1' && *f <= '3';
+        bool operand = *f >= 'X' && *f <= 'Z';
         if (operand)
-            write_text(r->w, number(r, o->operand[*f - '1']).text);
+            write_text(r->w, number(r, o->operand[*f - 'X']).text);
         else
             write_bytes(r->w, f, 1);
     }
@@ -199,7 +201,7 @@ static void write_trees(const printer *r, int value, const char *x, const char *
     const operation *o = of(r, value);
     const char *f = r->prefix;
     bool sets = trees_have_sets(r->p, o);
-    long long columns = of(r, CELLS)->n, trees = r->p->constants[o->array[0]].columns;
+    long long columns = of(r, o->operand[0])->n, trees = r->p->constants[o->array[0]].columns;
     write_format(r->w, "    %s_trees%s(%lld, %s, %lld, %s_roots%d, %s_nodes%d, %s_leaves%d, ", f, sets ? "_sets" : "",
                  columns, x, trees, f, value, f, value, f, value);
     if (sets) write_format(r->w, "%s_sets%d, %s_words%d, ", f, value, f, value);
@@ -291,7 +293,7 @@ static void write_predict(const printer *r)
     long long columns = of(r, CELLS)->n, near = most_neighbours(p);
     write_format(r->w, "\nint %s_predict(const double *cells, %s_answer *answer)\n{\n    double v[%lld];\n", f, f,
                  (long long)r->at.size);
-    if (uses(p, OP_TREES)) write_format(r->w, "    double z[%lld];\n", 2 * columns);
+    if (uses(p, OP_TREES)) write_format(r->w, "    double z[%lld];\n", 2 * (long long)of(r, p->columns)->n);
     if (near > 0) write_format(r->w, "    double near[%lld];\n    int place[%lld];\n", near, near);
     write_format(
         r->w,
@@ -324,7 +326,7 @@ static bool is_prefix(const char *name)
     return n > 0 && n < 48 && !isdigit((unsigned char)*name) && *name != '_';
 }
 
-static bool start(printer *r, const program *p, const export_names *names, writer *w)
+static bool start(printer *r, const program *p, const export_words *names, writer *w)
 {
     *r = (printer){.p = p, .prefix = names->prefix ? names->prefix : "rung_model", .w = w};
     if (!is_prefix(r->prefix))
@@ -334,7 +336,7 @@ static bool start(printer *r, const program *p, const export_names *names, write
     return w->status == RUNG_OK;
 }
 
-void export_h(const program *p, const export_names *names, writer *w)
+void export_h(const program *p, const export_words *names, writer *w)
 {
     printer r;
     if (!start(&r, p, names, w)) return;
@@ -342,7 +344,7 @@ void export_h(const program *p, const export_names *names, writer *w)
     c_declarations(w, p, r.prefix);
 }
 
-void export_c(const program *p, const export_names *names, writer *w)
+void export_c(const program *p, const export_words *names, writer *w)
 {
     printer r;
     if (!start(&r, p, names, w)) return;

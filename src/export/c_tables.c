@@ -271,7 +271,7 @@ static void write_categories(writer *w, const coding *code, const char *prefix)
 
 void c_columns(writer *w, const program *p, const char *prefix)
 {
-    const coding *code = &p->model->code;
+    const coding *code = coding_cells(&p->model->code);
     int64_t first = 0;
     write_categories(w, code, prefix);
     write_format(w, "static const %s_column_kind %s_kinds[] = {\n", prefix, prefix);
@@ -288,7 +288,7 @@ void c_columns(writer *w, const program *p, const char *prefix)
         write_c_text(w, column_title(code, j, name));
     }
     write_text(w, "};\n");
-    write_texts(w, prefix, "class", code->n_classes, code->classes);
+    write_texts(w, prefix, "class", p->model->code.n_classes, p->model->code.classes);
     write_format(w,
                  "\nint %s_cell(int column, const char *text, double *cell)\n{\n"
                  "    return %s_read(&%s_kinds[column], %s_categories, %s_values, text, cell);\n}\n"
@@ -316,9 +316,10 @@ void c_declarations(writer *w, const program *p, const char *prefix)
     for (size_t i = 0; i <= n; i++) upper[i] = (char)toupper((unsigned char)prefix[i]);
     write_format(w, "#ifndef %s_H\n#define %s_H\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n", upper, upper);
     write_format(w, "enum { %s_COLUMNS = %lld, %s_CLASSES = %d, %s_SCORES = %lld };\n", upper,
-                 (long long)code->n_columns, upper, code->n_classes, upper, (long long)p->operations[p->score].n);
+                 (long long)p->operations[CELLS].n, upper, code->n_classes, upper,
+                 (long long)p->operations[p->score].n);
     write_format(w, "extern const char *const %s_column[%lld]; /* the names of the columns */\n", prefix,
-                 (long long)code->n_columns);
+                 (long long)p->operations[CELLS].n);
     write_format(w, "extern const char *const %s_class[%d]; /* the names of the classes, lowest first */\n\n", prefix,
                  code->n_classes > 0 ? code->n_classes : 1);
     write_format(w,

@@ -11,7 +11,7 @@
 static const struct {
     const char *name;
     export_fn *print;
-} targets[] = {{"json", export_json}, {"c", export_c}, {"h", export_h}, {"onnx", export_onnx}};
+} targets[] = {{"json", export_json}, {"c", export_c}, {"h", export_h}, {"onnx", export_onnx}, {"html", export_html}};
 enum { TARGETS = sizeof targets / sizeof *targets };
 
 const char *export_target(int index) { return index >= 0 && index < TARGETS ? targets[index].name : NULL; }
@@ -55,8 +55,6 @@ static rung_status checksum_of(rung_ctx *ctx, const rung_model *m, char digits[D
 static rung_status check_options(rung_ctx *ctx, const rung_model *m, const rung_export_options *o)
 {
     int64_t rows = model_export_rows(m);
-    if (m->code.derive)
-        return set_error(ctx, RUNG_EARG, "the model has derived columns, which an export does not compute");
     if (rows > 0 && !o->with_rows)
         return hint(ctx,
                     set_error(ctx, RUNG_EARG,
@@ -73,7 +71,8 @@ static rung_status print(rung_ctx *ctx, const rung_model *m, export_fn *to, cons
     program *p;
     TRY(checksum_of(ctx, m, digits));
     TRY(program_build(ctx, m, &(program_options){.level = o->level > 0 ? o->level : 0.9, .checksum = digits}, &p));
-    to(p, &(export_names){.prefix = o->prefix}, w);
+    p->contains_rows = model_export_rows(m) > 0;
+    to(p, &(export_words){o->prefix, o->title, o->text, o->disclaimer}, w);
     return w->status;
 }
 

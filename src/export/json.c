@@ -23,6 +23,15 @@ static void write_column(writer *w, const coding *code, int64_t j)
         write_text(w, ", \"unit\": ");
         write_json_text(w, c->unit);
     }
+    write_text(w, ", \"typical\": ");
+    write_number(w, c->nominal ? (double)c->common : c->fill);
+    if (c->known && !c->nominal && c->form != FORM_ORDINAL) {
+        write_text(w, ", \"range\": [");
+        write_number(w, c->low);
+        write_text(w, ", ");
+        write_number(w, c->high);
+        write_text(w, "]");
+    }
     if (c->nominal || c->form == FORM_ORDINAL) {
         write_text(w, ", \"categories\": [");
         for (int64_t k = 0; k < c->n_categories; k++) {
@@ -80,14 +89,14 @@ static void write_results(writer *w, const program *p)
     write_text(w, "}\n");
 }
 
-void export_json(const program *p, const export_names *names, writer *w)
+void export_json(const program *p, const export_words *names, writer *w)
 {
     const coding *code = &p->model->code;
     (void)names;
     write_format(w, "{\n\"format\": \"rung program\",\n\"version\": 1,\n\"rung\": \"%s\",\n\"checksum\": \"%s\",\n",
                  rung_version(), p->checksum);
     write_format(w, "\"method\": \"%s\",\n\"label\": ", p->model->method);
-    write_json_text(w, code->label);
+    write_json_text(w, code->label ? code->label : "");
     write_text(w, ",\n\"classes\": [");
     for (int k = 0; k < code->n_classes; k++) {
         if (k) write_text(w, ", ");
@@ -95,10 +104,11 @@ void export_json(const program *p, const export_names *names, writer *w)
     }
     write_text(w, "],\n\"level\": ");
     write_number(w, p->level);
+    const coding *cells = coding_cells(code);
     write_format(w, ",\n\"takes_missing\": %s,\n\"columns\": [", p->takes_missing ? "true" : "false");
-    for (int64_t j = 0; j < code->n_columns; j++) {
+    for (int64_t j = 0; j < cells->n_columns; j++) {
         write_text(w, j ? ",\n" : "\n");
-        write_column(w, code, j);
+        write_column(w, cells, j);
     }
     write_text(w, "],\n\"constants\": [");
     for (int i = 0; i < p->n_constants; i++) {

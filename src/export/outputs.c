@@ -111,7 +111,7 @@ static int trees(builder *b, const scorer *s)
                 .leaf = builder_room(b, n)};
     if (b->status != RUNG_OK) return 0;
     fill_nodes(f, &b->p->model->code, &to);
-    int value = put_op(b, OP_TREES, s->outputs, CELLS, NO_VALUE, NO_VALUE);
+    int value = put_op(b, OP_TREES, s->outputs, b->p->columns, NO_VALUE, NO_VALUE);
     set_array(b, value, 0, put_whole(b, f->tree_first, 1, f->n_trees));
     set_array(b, value, 1, put_whole(b, to.column, 1, n));
     set_array(b, value, 2, put_real(b, to.cut, 1, n));

@@ -23,6 +23,9 @@ typedef enum {
     OP_LESS, /* 1 or 0 */
     OP_EXP,
     OP_LOG,
+    OP_LOG2,
+    OP_LOG10,
+    OP_LOG1P, /* of 1 + x */
     OP_ROOT,
     OP_ERFC,
     OP_MISSING, /* 1 where it is not a number, else 0 */
@@ -83,7 +86,9 @@ typedef struct {
     operation *operations;
     constant *constants;
     bool takes_missing; /* else every cell must be a number */
+    bool contains_rows; /* of the training data */
     double level;       /* of the intervals */
+    int columns;        /* the columns of the model, a number each: the cells, and what is derived from them */
     /* The results by their operation; NO_VALUE: it has none. rank: 0: no answer, low and high: classes from 1, proba:
      * one per class of the coding, sd: of the latent value whose mean is the score. */
     int rank, score, proba, sd, interval;
@@ -136,6 +141,8 @@ int shares_of_total(builder *b, int x);                                   /* x /
 
 /* ---- parts of a prediction ---- */
 
+/* derived.c; from the coded cells x: the row that the model sees; columns: as its trees look at it */
+int build_derived(builder *b, const coding *code, int x, int *columns);
 int build_scaled(builder *b, const scaling *s, int x);                    /* scaling.c; x in it */
 int build_outputs(builder *b, const member *one, int x, int *variance);   /* outputs.c; variance may be NULL */
 int build_proba(builder *b, const member *one, int output, int variance); /* probabilities.c */

@@ -76,6 +76,9 @@ static rung_status check_column(rung_ctx *ctx, const column_code *c, int64_t num
             "column %lld has a unit but no numbers", (long long)number);
     REQUIRE(!c->nominal || (c->reference >= 0 && c->reference < c->n_categories),
             "column %lld has no category %lld to compare the others with", (long long)number, (long long)c->reference);
+    REQUIRE(c->nominal ? c->common >= 0 && c->common < c->n_categories
+                       : isfinite(c->low) && isfinite(c->high) && c->low <= c->high,
+            "column %lld: the range or the most frequent category is none", (long long)number);
     for (int64_t k = 1; k < c->n_categories && c->nominal; k++)
         REQUIRE(strcmp(c->categories[k - 1], c->categories[k]) < 0, "the categories of column %lld are not in order",
                 (long long)number);

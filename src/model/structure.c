@@ -72,6 +72,9 @@ static json_t *coding_to_json(const coding *c)
         if (!code->nominal && (code->form == FORM_DAYS || code->form == FORM_CYCLIC))
             failed |= json_object_set_new(one, "dates", json_string(date_order_name(code->dates)));
         if (code->unit) failed |= json_object_set_new(one, "unit", json_string(code->unit));
+        if (code->known && code->nominal) failed |= json_object_set_new(one, "common", json_integer(code->common));
+        if (code->known && !code->nominal)
+            failed |= json_object_set_new(one, "range", json_pack("[f, f]", code->low, code->high));
         if (code->hidden) failed |= json_object_set_new(one, "hidden", json_true());
         bad |= json_array_append_new(columns, json_whole(one, failed));
     }

@@ -77,12 +77,12 @@ static rung_status read_params(reader *r, json_t *json, rung_model *m)
 static rung_status read_column(reader *r, json_t *json, coding *code, column_code *one)
 {
     const char *name = NULL, *form = NULL, *dates = NULL, *unit = NULL;
-    json_t *categories = NULL;
-    json_int_t position = 0, reference = -1;
+    json_t *categories = NULL, *range = NULL;
+    json_int_t position = 0, reference = -1, common = -1;
     int hidden = 0;
-    TRY(json_take(r->ctx, json, "a column", "{s:s, s:I, s:o, s?s, s?s, s?I, s?s, s?b}", "name", &name, "position",
-                  &position, "categories", &categories, "form", &form, "dates", &dates, "reference", &reference, "unit",
-                  &unit, "hidden", &hidden));
+    TRY(json_take(r->ctx, json, "a column", "{s:s, s:I, s:o, s?s, s?s, s?I, s?s, s?b, s?I, s?o}", "name", &name,
+                  "position", &position, "categories", &categories, "form", &form, "dates", &dates, "reference",
+                  &reference, "unit", &unit, "hidden", &hidden, "common", &common, "range", &range));
     one->hidden = hidden;
     if (form && !form_find(form, &one->form))
         return set_error(r->ctx, RUNG_EFORMAT, "a column of the unknown form '%.40s'", form);
@@ -100,6 +100,10 @@ static rung_status read_column(reader *r, json_t *json, coding *code, column_cod
         one->reference = column_first_reference(one);
     }
     if (reference >= 0) TRY(as_count(r, reference, 0, "the reference category of a column", &one->reference));
+    one->common = one->reference;
+    one->known = range || common >= 0;
+    if (common >= 0) TRY(as_count(r, common, 0, "the most frequent category of a column", &one->common));
+    if (range) TRY(json_take(r->ctx, range, "the range of a column", "[F, F]", &one->low, &one->high));
     code->d += column_width(one);
     return RUNG_OK;
 }

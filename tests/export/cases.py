@@ -65,6 +65,18 @@ def make_plain(folder):
           [[a, b, c, ""] for a in range(4) for b in range(3) for c in range(2)])
 
 
+def make_shapes(folder):
+    """Columns from which others are derived: the same as in make_mixed, with names that an expression can have."""
+    rng = random.Random(6)
+    header = ["a", "b", "colour", "size", "flag", "seen", "grade"]
+
+    def row(missing, unseen):
+        row = mixed_row(rng, missing, unseen)
+        return [row[0] and repr(abs(float(row[0])) + 0.5), *row[1:]]
+    write(folder / "shapes.csv", header, [row(0.05, 0) for _ in range(90)])
+    write(folder / "shapes-new.csv", header, [row(0.15, 0.1)[:-1] + [""] for _ in range(50)])
+
+
 def make_kernel(folder):
     """A precomputed kernel: the columns are k(row, training row)."""
     rng = random.Random(3)
@@ -79,6 +91,9 @@ def make_kernel(folder):
 
 
 ORDER = ["--order", "<".join(GRADES), "--ordinal", "size=small<medium<large"]
+SHAPES = ["--derive", "log(a)", "--derive", "a:colour", "--derive", "b^-2", "--derive", "center(b):size:colour",
+          "--derive", "log10((b + 20)/3)", "--derive", "seen:colour", "--derive", "poly(b, 3)", "--ignore", "a",
+          "--dates", "seen=cyclic"]
 # method, data, options of the fit
 VARIANTS = [
     ("kdlor", "plain", ["-p", "kernel=poly", "-p", "degree=2"]),
@@ -105,6 +120,11 @@ VARIANTS = [
     ("boost", "mixed", ["--dates", "seen on=cyclic"]),
     ("pom", "mixed", ["--cost", "squared"]),
     ("krr", "real", ["--real"]),
+    ("pom", "plain", ["--derive", "poly(x1, 2)", "--derive", "x2:x3", "--derive", "log1p(abs(x4))"]),
+    ("boost", "plain", ["--derive", "exp(x1):x2", "--ignore", "x2", "--derive", "log2(x3 + 9)"]),
+    ("pom", "shapes", SHAPES),
+    ("boost", "shapes", SHAPES),
+    ("kdlor", "shapes", [*SHAPES, "--scale", "minmax"]),
     ("svorim", "plain", ["-p", "kernel=linear"]),
 ]
 
@@ -118,7 +138,7 @@ class Case:
         self.model, new = folder / f"{number}.rung", folder / f"{data}-new.csv"
         if not new.exists():
             new = folder / "plain-new.csv"
-        order = ORDER if data == "mixed" else []
+        order = ORDER if data in ("mixed", "shapes") else []
         self.run("fit", folder / f"{data}.csv", "-m", method, *order, *options, "-q", "-o", self.model)
         self.contents = json.loads(self.run("inspect", self.model, "--json"))
         wanted = ["--proba"] if self.contents["probabilities"] else []
@@ -165,7 +185,7 @@ class Case:
 
 def cases(rung, folder, only=None):
     """Every method of the table on both tables, and the variants."""
-    for make in (make_mixed, make_plain, make_kernel):
+    for make in (make_mixed, make_shapes, make_plain, make_kernel):
         make(folder)
     methods = [m["name"]
                for m in json.loads(subprocess.run([rung, "methods", "--json"], capture_output=True, check=True).stdout)]

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "export/onnx_ops.h"
+#include "export/onnx/ops.h"
 #include "export/target.h"
 
 enum { IR_VERSION = 10, OPSET = 17, ML_OPSET = 5 };
@@ -53,7 +53,7 @@ static int text_column(onnx *x, const column_code *c, const char *name)
 
 static int cells(onnx *x)
 {
-    const coding *code = &x->p->model->code;
+    const coding *code = coding_cells(&x->p->model->code);
     int *input = (int *)(void *)room(x, x->columns);
     for (int64_t j = 0; input && j < x->columns; j++) {
         char name[32];
@@ -159,6 +159,11 @@ static int simple(onnx *x, const operation *o, const char *op)
     return graph_node(&x->g, op, arg(x, o, 0), o->operands > 1 ? arg(x, o, 1) : -1, -1);
 }
 
+static int logarithm(onnx *x, const operation *o, double of_base)
+{
+    return graph_node(&x->g, "Div", simple(x, o, "Log"), graph_scalar(&x->g, of_base), -1);
+}
+
 static int whole_vector(onnx *x, const operation *o)
 {
     graph *g = &x->g;
@@ -194,7 +199,7 @@ static int of_row(onnx *x, const operation *o)
     case OP_LINEAR: return linear(x, o);
     case OP_SQUARES: return onnx_squares(g, &p->constants[o->array[0]], arg(x, o, 0));
     case OP_NEIGHBOURS: return onnx_neighbours(g, p, o, arg(x, o, 0));
-    case OP_TREES: return onnx_trees(g, p, o, arg(x, o, 0), x->columns);
+    case OP_TREES: return onnx_trees(g, p, o, arg(x, o, 0), of(x, o->operand[0])->n);
     case OP_EQUALS: { /* ONNX has no bits of numbers: no row equals a labelled one */
         double *none = room(x, o->n);
         return none ? graph_real(g, none, 1, o->n) : 0;
@@ -218,6 +223,12 @@ static int print_operation(onnx *x, const operation *o)
     switch (o->kind) {
     case OP_CELLS: return cells(x);
     case OP_CONSTANT: return -1;
+    case OP_LOG2: return logarithm(x, o, 0.69314718055994530942);
+    case OP_LOG10: return logarithm(x, o, 2.30258509299404568402);
+    case OP_LOG1P: {
+        int more = graph_node(&x->g, "Add", arg(x, o, 0), graph_scalar(&x->g, 1), -1);
+        return graph_node(&x->g, "Log", more, -1, -1);
+    }
     case OP_LESS: return onnx_less(&x->g, arg(x, o, 0), arg(x, o, 1));
     case OP_ERFC: return onnx_erfc(&x->g, arg(x, o, 0));
     case OP_MISSING: return graph_cast(&x->g, simple(x, o, "IsNaN"), ONNX_DOUBLE);
@@ -236,7 +247,8 @@ static void put_output(onnx *x, const char *name, int value, int64_t n, onnx_typ
     strcpy(free_name, name);
     for (int64_t j = 0; j < x->columns; j++) { /* no column has it */
         char title[32];
-        if (strcmp(column_title(&x->p->model->code, j, title), free_name) != 0 || strlen(free_name) > 60) continue;
+        if (strcmp(column_title(coding_cells(&x->p->model->code), j, title), free_name) != 0 || strlen(free_name) > 60)
+            continue;
         strcat(free_name, "_");
         j = -1;
     }
@@ -313,7 +325,7 @@ static bool ranks_cycles(const program *p)
     return cycles && ranks;
 }
 
-void export_onnx(const program *p, const export_names *names, writer *w)
+void export_onnx(const program *p, const export_words *names, writer *w)
 {
     onnx x = {.p = p, .columns = p->operations[CELLS].n};
     (void)names;

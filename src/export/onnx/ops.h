@@ -3,7 +3,7 @@
 #ifndef RUNG_EXPORT_ONNX_OPS_H
 #define RUNG_EXPORT_ONNX_OPS_H
 
-#include "export/onnx_graph.h"
+#include "export/onnx/graph.h"
 #include "export/program.h"
 
 int onnx_slice(graph *g, int x, int64_t from, int64_t n); /* columns */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "export/onnx_graph.h"
+#include "export/onnx/graph.h"
 
 #include <stdio.h>
 #include <string.h>

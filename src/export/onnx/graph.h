@@ -4,7 +4,7 @@
 #ifndef RUNG_EXPORT_ONNX_GRAPH_H
 #define RUNG_EXPORT_ONNX_GRAPH_H
 
-#include "export/protobuf.h"
+#include "export/onnx/protobuf.h"
 
 typedef enum {
     ONNX_FLOAT = 1,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "export/onnx_ops.h"
+#include "export/onnx/ops.h"
 
 #include <math.h>
 

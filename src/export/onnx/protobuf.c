@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "export/protobuf.h"
+#include "export/onnx/protobuf.h"
 
 #include <string.h>
 

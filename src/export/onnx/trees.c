@@ -5,7 +5,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "export/onnx_ops.h"
+#include "export/onnx/ops.h"
 
 typedef struct {
     const int64_t *root, *column, *left, *missing, *set, *word;

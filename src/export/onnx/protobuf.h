@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Messages in the encoding of Protocol Buffers: a field is its number, the kind of its value, and the value; a message
  * within another one is made first and then written as bytes. */
-#ifndef RUNG_EXPORT_PROTOBUF_H
-#define RUNG_EXPORT_PROTOBUF_H
+#ifndef RUNG_EXPORT_ONNX_PROTOBUF_H
+#define RUNG_EXPORT_ONNX_PROTOBUF_H
 
 #include "export/writer.h"
 
