@@ -7,7 +7,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-600}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- csv libsvm arff spss stata sas ini journal model
+[ $# -gt 0 ] || set -- csv libsvm arff spss stata sas xlsx ini journal model
 targets=()
 for name in "$@"; do targets+=("fuzz_$name"); done
 cmake --preset fuzz -DRUNG_WERROR=ON && cmake --build --preset fuzz -j "$(nproc)" --target "${targets[@]}" || exit
@@ -18,7 +18,7 @@ for name in "$@"; do
     found=build/fuzz/corpus/$name
     mkdir -p "$found"
     longest=8192
-    case $name in model | sas) longest=32768 ;; esac # models of many members; pages of SAS
+    case $name in model | sas | xlsx) longest=32768 ;; esac # models of many members; pages of SAS
     # The messages of the readers go to stderr: closed. The limit of memory catches what grows without bound.
     build/fuzz/tests/fuzz/fuzz_"$name" -max_total_time=$((seconds / $#)) -max_len=$longest -timeout=10 \
         -rss_limit_mb=2048 -close_fd_mask=2 -print_final_stats=1 -artifact_prefix=build/fuzz/failed/"$name"- \

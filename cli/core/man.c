@@ -158,7 +158,8 @@ static const struct {
      "index:value ...), ARFF (a nominal class has the order of its declaration) and ORCA partitions (numbers separated "
      "by spaces, no header, label last) are detected by name and content; --format sets the format.\nFiles of SPSS "
      "(.sav, .zsav, .por), Stata (.dta) and SAS (.sas7bdat, .xpt) are recognised by content: value labels name the "
-     "classes, in the order of their codes, and categories; codes declared missing are missing."},
+     "classes, in the order of their codes, and categories; codes declared missing are missing. Of an Excel workbook "
+     "(.xlsx) the first sheet is read, or that of --sheet."},
     {"MODELS", "A model is self-contained: it includes the coding and the scaling of the columns, so predictions take "
                "raw data, and columns are matched by name. Kernel methods store training rows in the model; 'rung "
                "inspect' shows whether a file contains any. It is a safetensors file."},

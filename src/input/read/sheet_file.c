@@ -87,7 +87,8 @@ static rung_status open_sheet(rung_reader *r)
         return set_error(r->in.ctx, RUNG_EDATA, "%s does not begin as a file of the format '%s' does", r->in.path,
                          r->kind->name);
     memory_hold(r->in.ctx, n);
-    TRY(sheet_read(r->in.ctx, r->in.path, kind, bytes, n, r->options.sheet, &own->t));
+    const sheet_wish wish = {r->options.sheet, r->options.header};
+    TRY(sheet_read(r->in.ctx, r->in.path, kind, bytes, n, &wish, &own->t));
     pool_free(&r->mem, bytes);
     r->expected = own->t->n_rows;
     return shape_columns(r, own->t);

@@ -64,22 +64,23 @@ const char *sheet_called(sheet_kind kind)
     return kind < SHEET_UNSURE && names[kind] ? names[kind] : "a file";
 }
 
-static rung_status fill(rung_ctx *ctx, sheet_kind kind, const char *bytes, int64_t n, const char *which, rung_table *t)
+static rung_status fill(rung_ctx *ctx, sheet_kind kind, const char *bytes, int64_t n, const sheet_wish *wish,
+                        rung_table *t)
 {
     t->has_names = true;
     t->decimal = '.';
     t->first_line = 1;
-    if (kind == SHEET_XLSX) return xlsx_read(ctx, bytes, n, which, t);
-    if (which) return set_error(ctx, RUNG_EARG, "%s is %s, which has no sheets", t->path, sheet_called(kind));
+    if (kind == SHEET_XLSX) return xlsx_read(ctx, bytes, n, wish, t);
+    if (wish->which) return set_error(ctx, RUNG_EARG, "%s is %s, which has no sheets", t->path, sheet_called(kind));
     return stat_read(ctx, kind, bytes, n, t);
 }
 
 rung_status sheet_read(rung_ctx *ctx, const char *path, sheet_kind kind, const char *bytes, int64_t n,
-                       const char *which, rung_table **out)
+                       const sheet_wish *wish, rung_table **out)
 {
     TRY(table_new(ctx, path, out));
     pool_mark mark = pool_here(&ctx->scratch);
-    rung_status status = fill(ctx, kind, bytes, n, which, *out);
+    rung_status status = fill(ctx, kind, bytes, n, wish, *out);
     pool_release(&ctx->scratch, mark);
     if (status == RUNG_OK) return RUNG_OK;
     table_free(*out);

@@ -21,9 +21,13 @@ sheet_kind sheet_kind_of(const char *bytes, int64_t n);
 /* "an SPSS file": what the program calls it. */
 const char *sheet_called(sheet_kind kind);
 
-/* The table in the bytes of a file; path is for messages. which: the name or the number, from 1, of a sheet of a
- * workbook; NULL: the first. */
+typedef struct {       /* of a workbook */
+    const char *which; /* the name or the number, from 1, of a sheet; NULL: the first */
+    rung_header header;
+} sheet_wish;
+
+/* The table in the bytes of a file; path is for messages. */
 rung_status sheet_read(rung_ctx *ctx, const char *path, sheet_kind kind, const char *bytes, int64_t n,
-                       const char *which, rung_table **out);
+                       const sheet_wish *wish, rung_table **out);
 
 #endif

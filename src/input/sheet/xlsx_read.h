@@ -5,6 +5,6 @@
 
 #include "input/sheet/sheet.h"
 
-rung_status xlsx_read(rung_ctx *ctx, const char *bytes, int64_t n, const char *which, rung_table *t);
+rung_status xlsx_read(rung_ctx *ctx, const char *bytes, int64_t n, const sheet_wish *wish, rung_table *t);
 
 #endif
