@@ -264,6 +264,17 @@ static rung_status answer(rung_ctx *ctx, const dataset *d, const partition *p, c
     return status;
 }
 
+/* In memory of the command's own, as results of other processes are. */
+static rung_status keep_model(rung_ctx *ctx, const rung_model *model, job_result *out)
+{
+    char *bytes;
+    rung_status status = rung_model_save_memory(ctx, model, &bytes, &out->model_size);
+    if (status != RUNG_OK) return status;
+    out->model = memcpy(allocate((size_t)out->model_size, 1), bytes, (size_t)out->model_size);
+    rung_free(bytes);
+    return RUNG_OK;
+}
+
 rung_status job_run(rung_ctx *ctx, const dataset *d, int64_t index, const plan_method *m, bool keep, job_result *out)
 {
     *out = (job_result){.real = d->classes == 0};
@@ -277,7 +288,7 @@ rung_status job_run(rung_ctx *ctx, const dataset *d, int64_t index, const plan_m
         out->n_expansion = rung_model_terms(model);
     }
     if (status == RUNG_OK) status = answer(ctx, d, &p, model, out);
-    if (status == RUNG_OK && keep) status = rung_model_save_memory(ctx, model, &out->model, &out->model_size);
+    if (status == RUNG_OK && keep) status = keep_model(ctx, model, out);
     rung_model_free(model);
     partition_close(&p);
     return status;
@@ -294,6 +305,6 @@ void job_free(job_result *r)
     }
     json_decref(r->params);
     json_decref(r->searched);
-    rung_free(r->model);
+    free(r->model);
     *r = (job_result){0};
 }

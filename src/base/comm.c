@@ -5,8 +5,8 @@
 
 enum { CHUNK = 1 << 16 }; /* numbers of a sum exchanged at a time */
 
-int comm_rank(const rung_ctx *ctx) { return ctx->comm.ranks > 1 ? ctx->comm.rank : 0; }
-int comm_ranks(const rung_ctx *ctx) { return ctx->comm.ranks > 1 ? ctx->comm.ranks : 1; }
+int comm_process(const rung_ctx *ctx) { return ctx->comm.ranks > 1 ? ctx->comm.rank : 0; }
+int comm_processes(const rung_ctx *ctx) { return ctx->comm.ranks > 1 ? ctx->comm.ranks : 1; }
 
 static rung_status done(rung_ctx *ctx, int code, const char *what)
 {
@@ -15,25 +15,25 @@ static rung_status done(rung_ctx *ctx, int code, const char *what)
 
 rung_status comm_barrier(rung_ctx *ctx)
 {
-    return comm_ranks(ctx) > 1 ? done(ctx, ctx->comm.barrier(ctx->comm.user), "waiting") : RUNG_OK;
+    return comm_processes(ctx) > 1 ? done(ctx, ctx->comm.barrier(ctx->comm.user), "waiting") : RUNG_OK;
 }
 
 rung_status comm_broadcast(rung_ctx *ctx, void *bytes, int64_t n, int from)
 {
-    if (comm_ranks(ctx) == 1 || n == 0) return RUNG_OK;
+    if (comm_processes(ctx) == 1 || n == 0) return RUNG_OK;
     return done(ctx, ctx->comm.broadcast(ctx->comm.user, bytes, n, from), "sending");
 }
 
 rung_status comm_gather(rung_ctx *ctx, const void *bytes, int64_t n, char ***all, int64_t **size)
 {
-    int ranks = comm_ranks(ctx);
-    TRY(pool_alloc(ctx, &ctx->scratch, ranks, sizeof **all, "messages", (void **)all));
-    TRY(pool_alloc(ctx, &ctx->scratch, ranks, sizeof **size, "messages", (void **)size));
-    for (int r = 0; r < ranks; r++) {
+    int processes = comm_processes(ctx);
+    TRY(pool_alloc(ctx, &ctx->scratch, processes, sizeof **all, "messages", (void **)all));
+    TRY(pool_alloc(ctx, &ctx->scratch, processes, sizeof **size, "messages", (void **)size));
+    for (int r = 0; r < processes; r++) {
         (*size)[r] = n;
         TRY(comm_broadcast(ctx, &(*size)[r], sizeof **size, r));
         TRY(NEW_RAW(ctx, &ctx->scratch, (*all)[r], (*size)[r]));
-        if (r == comm_rank(ctx)) memcpy((*all)[r], bytes, (size_t)n);
+        if (r == comm_process(ctx)) memcpy((*all)[r], bytes, (size_t)n);
         TRY(comm_broadcast(ctx, (*all)[r], (*size)[r], r));
     }
     return RUNG_OK;
@@ -63,14 +63,14 @@ rung_status comm_agree(rung_ctx *ctx, uint64_t hash, const char *what)
         ctx, RUNG_EDATA,
         "%s of this process (number %d) differ from those of process 0; all processes must see the same data "
         "under the same names",
-        what, comm_rank(ctx));
+        what, comm_process(ctx));
 }
 
 /* As two doubles, the upper and the lower half of the bits: sums of these are exact for two million processes. */
 rung_status comm_sum_whole(rung_ctx *ctx, int64_t n, int64_t *v)
 {
     double *half = NULL;
-    if (comm_ranks(ctx) == 1 || n == 0) return RUNG_OK;
+    if (comm_processes(ctx) == 1 || n == 0) return RUNG_OK;
     pool_mark mark = pool_here(&ctx->scratch);
     TRY(NEW_RAW(ctx, &ctx->scratch, half, 2 * n));
     for (int64_t i = 0; i < n; i++) {
@@ -83,18 +83,18 @@ rung_status comm_sum_whole(rung_ctx *ctx, int64_t n, int64_t *v)
     return RUNG_OK;
 }
 
-static int64_t start_of(int64_t n, int rank, int ranks) { return n * rank / ranks; }
+static int64_t start_of(int64_t n, int process, int processes) { return n * process / processes; }
 
 void comm_share(const rung_ctx *ctx, int64_t n, int64_t *first, int64_t *end)
 {
-    comm_share_of(ctx, comm_rank(ctx), n, first, end);
+    comm_share_of(ctx, comm_process(ctx), n, first, end);
 }
 
-void comm_share_of(const rung_ctx *ctx, int rank, int64_t n, int64_t *first, int64_t *end)
+void comm_share_of(const rung_ctx *ctx, int process, int64_t n, int64_t *first, int64_t *end)
 {
-    int ranks = comm_ranks(ctx);
-    *first = start_of(n, rank, ranks);
-    *end = start_of(n, rank + 1, ranks);
+    int processes = comm_processes(ctx);
+    *first = start_of(n, process, processes);
+    *end = start_of(n, process + 1, processes);
 }
 
 typedef struct {
@@ -128,9 +128,9 @@ static rung_status add_here(tree *t, int64_t low, int64_t high, double *sum)
 /* The process that has all leaves of [low, high); -1: none. */
 static int owner(const tree *t, int64_t low, int64_t high)
 {
-    int ranks = comm_ranks(t->ctx);
-    for (int r = 0; r < ranks; r++)
-        if (start_of(t->n, r, ranks) <= low && high <= start_of(t->n, r + 1, ranks)) return r;
+    int processes = comm_processes(t->ctx);
+    for (int r = 0; r < processes; r++)
+        if (start_of(t->n, r, processes) <= low && high <= start_of(t->n, r + 1, processes)) return r;
     return -1;
 }
 
@@ -142,7 +142,7 @@ static rung_status add_nodes(tree *t, int64_t low, int64_t high)
         TRY(add_nodes(t, low, (low + high) / 2));
         return add_nodes(t, (low + high) / 2, high);
     }
-    if (r == comm_rank(t->ctx)) {
+    if (r == comm_process(t->ctx)) {
         TRY(NEW(t->ctx, &t->ctx->scratch, t->value[t->own], t->size));
         TRY(add_here(t, low, high, t->value[t->own]));
         t->number[t->own++] = t->nodes;
@@ -189,7 +189,7 @@ rung_status comm_tree_sum(rung_ctx *ctx, int64_t n, leaf_fn *leaf, void *user, i
     memset(sum, 0, (size_t)size * sizeof *sum);
     if (n == 0) return RUNG_OK;
     pool_mark mark = pool_here(&ctx->scratch);
-    if (comm_ranks(ctx) == 1) {
+    if (comm_processes(ctx) == 1) {
         TRY(add_here(&t, 0, n, sum));
     } else {
         TRY(NEW(ctx, &ctx->scratch, t.value, 2 * 64));

@@ -9,11 +9,11 @@
 
 #include "base/context.h"
 
-int comm_rank(const rung_ctx *ctx); /* 0 where a process works alone */
-int comm_ranks(const rung_ctx *ctx);
+int comm_process(const rung_ctx *ctx); /* 0 where a process works alone */
+int comm_processes(const rung_ctx *ctx);
 rung_status comm_barrier(rung_ctx *ctx);
 rung_status comm_broadcast(rung_ctx *ctx, void *bytes, int64_t n, int from);
-/* The bytes of every process, in the order of their ranks: all[r] has size[r] bytes. In scratch memory. */
+/* The bytes of every process, in their order: all[r] has size[r] bytes. In scratch memory. */
 rung_status comm_gather(rung_ctx *ctx, const void *bytes, int64_t n, char ***all, int64_t **size);
 
 /* Whether every process has the same: each gives a hash of it, by comm_hash. RUNG_EDATA where it differs from that of
@@ -29,7 +29,7 @@ rung_status comm_sum_whole(rung_ctx *ctx, int64_t n, int64_t *v);
 
 /* The leaves of this process: [*first, *end) of n; those of any process. */
 void comm_share(const rung_ctx *ctx, int64_t n, int64_t *first, int64_t *end);
-void comm_share_of(const rung_ctx *ctx, int rank, int64_t n, int64_t *first, int64_t *end);
+void comm_share_of(const rung_ctx *ctx, int process, int64_t n, int64_t *first, int64_t *end);
 
 /* Adds the leaf to sum, which is 0 before. */
 typedef rung_status leaf_fn(rung_ctx *ctx, void *user, int64_t leaf, double *sum);

@@ -318,7 +318,7 @@ static rung_status assemble(rung_ctx *ctx, const rung_spec *spec, const training
     TRY(scale_copy(ctx, &model->mem, spec->method->takes_cells ? &as_they_stand : &t->scale, &model->members->scale));
     for (int i = 1; i < model->n_members; i++) model->members[i].scale = model->members->scale;
     TRY(describe_fit(ctx, spec, t, fit, model));
-    TRY(making_note(ctx, NULL, t->data, model));
+    TRY(provenance_note(ctx, NULL, t->data, model));
     TRY(take_cost(ctx, spec, t, model));
     if (spec->keep_data) return keep_data(ctx, t, fit, model);
     pool_free(&model->mem, fit->state);
@@ -429,53 +429,67 @@ static rung_status left_out_or_refitted(rung_ctx *ctx, const rung_spec *spec, ma
     return left_out(ctx, t, made->p, fit->loo, &made->f, &made->held);
 }
 
+/* The folds that a fit is calibrated by; *count: how many, 0 where the caller gives them or nothing is calibrated. A
+ * single class leaves nothing to calibrate; between two every method decides. */
+static rung_status choose_folds(rung_ctx *ctx, const rung_spec *spec, const folds *given, made_fit *made, int *count)
+{
+    const training *t = made->t;
+    *count = 0;
+    if (!given && t->K > 0) TRY(calibration_folds(ctx, spec, count));
+    if (t->K < 2) *count = 0;
+    if (*count == 0) return RUNG_OK;
+    return held_folds(ctx, made->p, t->n_objects, labelled_rows(t), calibrates_by_default(spec), *count, FEW_LABELS,
+                      &made->f);
+}
+
+/* own: with its held-out rows. What the fit has in scratch memory is freed before the folds need theirs. */
+static rung_status run_method(rung_ctx *ctx, fit_input in, bool own, made_fit *made, rung_model *model)
+{
+    const training *t = made->t;
+    pool_mark mark = pool_here(&ctx->scratch);
+    problem view = problem_view(made->p, &ctx->scratch);
+    in.p = &view;
+    if (t->state)
+        TRY(in.method->update(ctx, &model->mem, &in, t->known, t->state, &made->fit));
+    else if (own)
+        TRY(in.method->hold_out(ctx, &model->mem, &in, &made->f, &made->fit, &made->held));
+    else
+        TRY(in.method->fit(ctx, &model->mem, &in, &made->fit));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
 rung_status method_build(rung_ctx *ctx, const rung_spec *spec, training *t, const folds *given, held_out *given_held,
                          made_fit *made, rung_model *model)
 {
+    const method *m = spec->method;
     problem *p;
-    int count = 0;
+    int count;
+    void *params;
     *made = (made_fit){.t = t};
-    fitted *fit = &made->fit;
-    held_out *held = &made->held;
-    folds *f = &made->f;
     TRY(keep_check(ctx, spec));
     TRY(training_problem(ctx, t, spec, &p));
     made->p = p;
-    if (!given && t->K > 0) TRY(calibration_folds(ctx, spec, &count));
-    if (t->K < 2) count = 0; /* a single class leaves nothing to calibrate; between two every method decides */
-    int64_t labels = labelled_rows(t);
-    if (count) TRY(held_folds(ctx, p, t->n_objects, labels, calibrates_by_default(spec), count, FEW_LABELS, f));
-    fit_stages at = stages_of(spec->method, f, count == 0);
+    TRY(choose_folds(ctx, spec, given, made, &count));
+    fit_stages at = stages_of(m, &made->f, count == 0);
     progress_part outer = progress_enter(ctx, "fitting", 0, at.settled);
     progress(ctx, "fitting", 0);
     TRY(interrupted(ctx));
-    void *params;
     TRY(method_settle(ctx, &ctx->scratch, spec, p, &params));
     made->params = params;
-    bool own = count && !p->relevance && method_can_hold_out(spec->method, params);
-    bool again = own && spec->method->chooses;
+    bool own = count && !p->relevance && method_can_hold_out(m, params), again = own && m->chooses;
     if (again) TRY(is_seen(ctx, made, &again));
-    if (own) at = stages_of(spec->method, f, !again);
+    if (own) at = stages_of(m, &made->f, !again);
     progress_leave(ctx, outer);
     progress_enter(ctx, "fitting", at.settled, at.prepared);
-    /* what folds share stays with the problem; the matrices of the fit are freed before the folds need theirs */
-    fit_input in = {.method = spec->method, .p = p, .params = params};
-    if (spec->method->prepare) TRY(spec->method->prepare(ctx, &in));
+    fit_input in = {.method = m, .p = p, .params = params};
+    if (m->prepare) TRY(m->prepare(ctx, &in)); /* what folds share stays with the problem */
     progress_leave(ctx, outer);
     progress_enter(ctx, "fitting", at.prepared, at.fitted);
-    pool_mark mark = pool_here(&ctx->scratch);
-    problem view = problem_view(p, &ctx->scratch);
-    in.p = &view;
-    if (t->state)
-        TRY(spec->method->update(ctx, &model->mem, &in, t->known, t->state, fit));
-    else if (own)
-        TRY(spec->method->hold_out(ctx, &model->mem, &in, f, fit, held));
-    else
-        TRY(spec->method->fit(ctx, &model->mem, &in, fit));
-    pool_release(&ctx->scratch, mark);
+    TRY(run_method(ctx, in, own, made, model));
     progress_leave(ctx, outer);
     progress_enter(ctx, "fitting", at.fitted, 1);
-    TRY(report_baseline(ctx, spec, t, p, model, fit));
+    TRY(report_baseline(ctx, spec, t, p, model, &made->fit));
     if (count && (!own || again)) {
         rung_status status = refits(ctx, spec, made);
         if (status != RUNG_OK && !can_do_without(ctx, spec, status)) return status;
@@ -483,14 +497,12 @@ rung_status method_build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     }
     progress(ctx, "fitting", 1);
     progress_leave(ctx, outer);
-    TRY(assemble(ctx, spec, t, fit, model));
-    in.p = p;
-    if (spec->method->infer && t->K > 1) TRY(spec->method->infer(ctx, &in, model));
+    TRY(assemble(ctx, spec, t, &made->fit, model));
+    if (m->infer && t->K > 1) TRY(m->infer(ctx, &in, model));
     if (given_held && t->K > 1) return use_held_out(ctx, spec, made, given, given_held, true, model);
-    if (count) return use_held_out(ctx, spec, made, f, held, false, model);
-    if (!fit->loo) return RUNG_OK;
-    TRY(left_out_or_refitted(ctx, spec, made));
-    return use_held_out(ctx, spec, made, f, held, false, model);
+    if (count == 0 && !made->fit.loo) return RUNG_OK;
+    if (count == 0) TRY(left_out_or_refitted(ctx, spec, made));
+    return use_held_out(ctx, spec, made, &made->f, &made->held, false, model);
 }
 
 /* A class that no row has is no part of what was learned. */

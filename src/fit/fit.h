@@ -16,7 +16,7 @@ rung_status method_finish(rung_ctx *ctx, const rung_spec *spec, training *t, con
                           rung_model **out);
 
 /* Notes in the model how it was made, of rows `data`; before: the model that was updated with them, whose notes stay in
- * front; NULL: none (making.c). */
-rung_status making_note(rung_ctx *ctx, const rung_model *before, const rung_data *data, rung_model *model);
+ * front; NULL: none (provenance.c). */
+rung_status provenance_note(rung_ctx *ctx, const rung_model *before, const rung_data *data, rung_model *model);
 
 #endif

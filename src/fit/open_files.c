@@ -29,7 +29,7 @@ static rung_status sample_share(rung_ctx *ctx, const rung_spec *spec, double tot
     problem_shape shape = {.n = rows, .labelled = rows, .d = columns, .K = 5};
     if (!spec->method->takes_sample) {
         shape.all = total > (double)rows ? (int64_t)total : rows;
-        shape.all_here = shape.all / comm_ranks(ctx);
+        shape.all_here = shape.all / comm_processes(ctx);
     }
     TRY(method_bytes(ctx, spec, &shape, &fit));
     double work = shape.all ? fit + cells * (2 * width + 12) : 2 * fit;

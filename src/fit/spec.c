@@ -43,6 +43,40 @@ static rung_status out_of_range(rung_ctx *ctx, const rung_param *row, const char
                      low, high, automatic);
 }
 
+static bool is_auto(const rung_param *row, const char *value)
+{
+    return (row->flags & RUNG_PARAM_AUTO) && text_equal(value, "auto");
+}
+
+/* c/d, d the number of columns, is -c. */
+static rung_status read_real(rung_ctx *ctx, const rung_param *row, const char *value, double *out)
+{
+    size_t length = strlen(value);
+    bool per_column = (row->flags & RUNG_PARAM_PER_COLUMN) && length > 2 && strcmp(value + length - 2, "/d") == 0;
+    double x;
+    if (!text_number(value, per_column ? length - 2 : length, '.', &x) || isnan(x))
+        return set_error(ctx, RUNG_EARG, "%s=%s: expected a number%s", row->name, value,
+                         row->flags & RUNG_PARAM_AUTO ? " or auto" : "");
+    if (x < row->low || x > row->high || isinf(x) || ((row->flags & RUNG_PARAM_OPEN_LOW) && x == row->low))
+        return out_of_range(ctx, row, value);
+    *out = per_column ? -x : x;
+    return RUNG_OK;
+}
+
+static rung_status read_integer(rung_ctx *ctx, const rung_param *row, const char *value, int *out)
+{
+    int64_t x = 0;
+    if (!text_integer(value, strlen(value), &x))
+        return set_error(ctx, RUNG_EARG, "%s=%s: expected a whole number%s%s%s", row->name, value,
+                         !(row->flags & RUNG_PARAM_AUTO) ? ""
+                         : row->choices                  ? ", auto"
+                                                         : " or auto",
+                         row->choices ? " or " : "", row->choices ? row->choices : "");
+    if ((double)x < row->low || (double)x > row->high) return out_of_range(ctx, row, value);
+    *out = (int)x;
+    return RUNG_OK;
+}
+
 /* value NULL: unset (RUNG_PARAM_OPTIONAL rows only, which are numbers or texts, by their default). */
 static rung_status read_value(rung_ctx *ctx, rung_spec *spec, const param_row *at, const char *value)
 {
@@ -51,38 +85,15 @@ static rung_status read_value(rung_ctx *ctx, rung_spec *spec, const param_row *a
     switch (row->type) {
     case RUNG_TYPE_REAL: {
         double x = NAN;
-        if (value && !((row->flags & RUNG_PARAM_AUTO) && text_equal(value, "auto"))) {
-            size_t length = strlen(value);
-            bool per_column =
-                (row->flags & RUNG_PARAM_PER_COLUMN) && length > 2 && strcmp(value + length - 2, "/d") == 0;
-            if (!text_number(value, per_column ? length - 2 : length, '.', &x) || isnan(x))
-                return set_error(ctx, RUNG_EARG, "%s=%s: expected a number%s", row->name, value,
-                                 row->flags & RUNG_PARAM_AUTO ? " or auto" : "");
-            if (x < row->low || x > row->high || isinf(x) || ((row->flags & RUNG_PARAM_OPEN_LOW) && x == row->low))
-                return out_of_range(ctx, row, value);
-            if (per_column) x = -x;
-        }
+        if (value && !is_auto(row, value)) TRY(read_real(ctx, row, value, &x));
         *(double *)place = x;
         return RUNG_OK;
     }
-    case RUNG_TYPE_INT: {
-        int64_t x = 0;
-        if ((row->flags & RUNG_PARAM_AUTO) && text_equal(value, "auto")) {
-            *(int *)place = -1;
-            return RUNG_OK;
-        }
-        if (row->choices && strcmp(value, row->choices) == 0) { /* the one word that stands for 0 */
-            *(int *)place = 0;
-            return RUNG_OK;
-        }
-        if (!text_integer(value, strlen(value), &x))
-            return set_error(ctx, RUNG_EARG, "%s=%s: expected a whole number%s%s%s", row->name, value,
-                             !(row->flags & RUNG_PARAM_AUTO) ? ""
-                             : row->choices                  ? ", auto"
-                                                             : " or auto",
-                             row->choices ? " or " : "", row->choices ? row->choices : "");
-        if ((double)x < row->low || (double)x > row->high) return out_of_range(ctx, row, value);
-        *(int *)place = (int)x;
+    case RUNG_TYPE_INT: { /* one word may stand for 0 */
+        bool zero = row->choices && strcmp(value, row->choices) == 0;
+        int x = is_auto(row, value) ? -1 : 0;
+        if (x == 0 && !zero) TRY(read_integer(ctx, row, value, &x));
+        *(int *)place = x;
         return RUNG_OK;
     }
     case RUNG_TYPE_CHOICE: {

@@ -240,7 +240,7 @@ static rung_status update(rung_ctx *ctx, rung_spec *spec, const rung_model *mode
     TRY(training_of(ctx, spec, model, &all, &t));
     TRY(method_finish(ctx, spec, &t, NULL, NULL, out));
     (*out)->n_rows = model->n_rows + data->n; /* those without a label were seen, too */
-    return making_note(ctx, model, data, *out);
+    return provenance_note(ctx, model, data, *out);
 }
 
 rung_status method_update(rung_ctx *ctx, const rung_model *model, const rung_data *data, rung_model **out)

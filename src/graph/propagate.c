@@ -77,8 +77,8 @@ static void spread_system(double spread, la_csr *A)
  * many powers of ten, and it is their shares that count. Such rows are solved for once more, with the others as they
  * are, and those that are far from these again. */
 
-static const double FAR = 1e-6;       /* of the right-hand side: a smaller sum of scores is not accurate */
-static const double NOTHING = 1e-100; /* ... and what is no share of any row, where squares are still numbers */
+static const double FAR = 1e-6;        /* of the right-hand side: a smaller sum of scores is not accurate */
+static const double NO_SHARE = 1e-100; /* ... and what is no share of any row, where squares are still numbers */
 
 typedef struct {
     int64_t n, *row; /* rows that are solved for, ascending */
@@ -182,7 +182,7 @@ static rung_status solve_scores(rung_ctx *ctx, const la_csr *A, int K, const int
         TRY(far_system(ctx, A, K, F, &far, &part, &b, &size));
         if (!(size > LEAST)) break; /* so far that nothing arrives */
         TRY(NEW_RAW(ctx, &ctx->scratch, x, far.n * K));
-        for (int64_t i = 0; i < far.n * K; i++) b[i] = b[i] > NOTHING * size ? b[i] / size : 0;
+        for (int64_t i = 0; i < far.n * K; i++) b[i] = b[i] > NO_SHARE * size ? b[i] / size : 0;
         TRY(graph_solve(ctx, &part, K, b, RESIDUAL, ITERATIONS, x));
         for (int q = 0; q < K; q++)
             for (int64_t k = 0; k < far.n; k++) F[far.row[k] + q * n] = size * x[k + q * far.n];

@@ -59,8 +59,10 @@ typedef struct problem {
 
 /* Labelled rows in all; of a problem whose rows are labelled. */
 static inline int64_t problem_labelled(const problem *p) { return p->all ? p->all->n_labelled : p->n; }
+/* Rows in all, of which those of the problem may be a sample. */
+static inline int64_t problem_total(const problem *p) { return p->all ? p->all->source->n_rows : p->n; }
 /* There are rows beyond those of the problem. */
-static inline bool problem_partial(const problem *p) { return p->all && p->n < p->all->source->n_rows; }
+static inline bool problem_partial(const problem *p) { return p->n < problem_total(p); }
 
 static inline point_set problem_points(const problem *p) { return (point_set){.d = p->d, .n = p->n, .X = p->X}; }
 static inline ranked_rows problem_ranks(const problem *p)

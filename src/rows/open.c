@@ -64,7 +64,7 @@ rung_status rows_estimate(rung_ctx *ctx, const rung_files *files, const rung_rea
     *rows = 0;
     *columns = 0;
     for (int64_t k = 0; k < files->n; k++) {
-        if (strcmp(files->path[k], "-") == 0 && comm_ranks(ctx) <= 1) TRY(input_hold(ctx));
+        if (strcmp(files->path[k], "-") == 0 && comm_processes(ctx) <= 1) TRY(input_hold(ctx));
         double bytes = bytes_of(ctx, files->path[k]);
         if (bytes < 0) return RUNG_OK; /* a pipe, or a file that is not there: reading it says so */
         all += bytes;
@@ -244,7 +244,7 @@ static rung_status check_options(rung_ctx *ctx, const rung_encode_options *optio
 static rung_status same_files(rung_ctx *ctx, int64_t n, const char *const *path)
 {
     uint64_t hash = COMM_HASH;
-    if (comm_ranks(ctx) == 1) return RUNG_OK;
+    if (comm_processes(ctx) == 1) return RUNG_OK;
     for (int64_t k = 0; k < n; k++) {
         double bytes = bytes_of(ctx, path[k]);
         hash = comm_hash(comm_hash(hash, path[k], strlen(path[k]) + 1), &bytes, sizeof bytes);
@@ -257,7 +257,7 @@ static rung_status name_files(rung_ctx *ctx, const rung_files *files, row_source
     TRY(files_sorted(ctx, files, &s->path));
     TRY(same_files(ctx, files->n, s->path));
     for (int64_t k = 0; k < files->n; k++) {
-        if (strcmp(s->path[k], "-") == 0 && comm_ranks(ctx) > 1)
+        if (strcmp(s->path[k], "-") == 0 && comm_processes(ctx) > 1)
             return set_error(ctx, RUNG_EARG, "standard input cannot be divided among processes: write it to a file");
         if (is_pipe(s->path[k]))
             return set_error(ctx, RUNG_EARG, "%s is a pipe, which cannot be read more than once: write it to a file",

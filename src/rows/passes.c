@@ -23,18 +23,18 @@ uint64_t rows_key(uint64_t seed, int64_t file, int64_t row)
     return z;
 }
 
-void rows_share(const rung_ctx *ctx, const row_source *s, int rank, int64_t *first, int64_t *end)
+void rows_share(const rung_ctx *ctx, const row_source *s, int process, int64_t *first, int64_t *end)
 {
     int64_t slots = rows_slots(s);
-    comm_share_of(ctx, rank, slots, first, end);
+    comm_share_of(ctx, process, slots, first, end);
     *first = s->n_files * *first / slots;
     *end = s->n_files * *end / slots;
 }
 
-int64_t rows_of_process(const rung_ctx *ctx, const row_source *s, int rank)
+int64_t rows_of_process(const rung_ctx *ctx, const row_source *s, int process)
 {
     int64_t first, end;
-    rows_share(ctx, s, rank, &first, &end);
+    rows_share(ctx, s, process, &first, &end);
     int64_t rows = s->rows_before[end] - s->rows_before[first];
     return rows < s->n_labelled ? rows : s->n_labelled;
 }
@@ -42,7 +42,7 @@ int64_t rows_of_process(const rung_ctx *ctx, const row_source *s, int rank)
 int64_t rows_most(const rung_ctx *ctx, const row_source *s)
 {
     int64_t most = 0;
-    for (int r = 0; r < comm_ranks(ctx); r++) {
+    for (int r = 0; r < comm_processes(ctx); r++) {
         int64_t rows = rows_of_process(ctx, s, r);
         if (rows > most) most = rows;
     }

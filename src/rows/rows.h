@@ -59,9 +59,9 @@ rung_status rows_estimate(rung_ctx *ctx, const rung_files *files, const rung_rea
 /* The leaves of the tree of a sum are slots: the files from n_files s / slots on belong to slot s. */
 static inline int64_t rows_slots(const row_source *s) { return s->n_files < ROWS_SLOTS ? s->n_files : ROWS_SLOTS; }
 /* The files of a process: [*first, *end). */
-void rows_share(const rung_ctx *ctx, const row_source *s, int rank, int64_t *first, int64_t *end);
+void rows_share(const rung_ctx *ctx, const row_source *s, int process, int64_t *first, int64_t *end);
 /* Labelled rows of a process, at most; of the process that has the most. */
-int64_t rows_of_process(const rung_ctx *ctx, const row_source *s, int rank);
+int64_t rows_of_process(const rung_ctx *ctx, const row_source *s, int process);
 int64_t rows_most(const rung_ctx *ctx, const row_source *s);
 
 uint64_t rows_key(uint64_t seed, int64_t file, int64_t row);

@@ -420,7 +420,7 @@ static int64_t range_of(uint64_t key, double share)
 static rung_status drop_hopeless(rung_ctx *ctx, survey *v)
 {
     int64_t *count = NULL, rows = 0, kept = 0, below = 0, last = 0;
-    if (comm_ranks(ctx) == 1) return RUNG_OK;
+    if (comm_processes(ctx) == 1) return RUNG_OK;
     for (int64_t k = 0; k < v->s->n_files; k++) rows += v->file_rows[k];
     TRY(comm_sum_whole(ctx, 1, &rows));
     if (rows <= v->room) return RUNG_OK;
@@ -450,7 +450,7 @@ static rung_status put_together(rung_ctx *ctx, survey *v)
     clear_columns(v);
     memset(v->file_rows, 0, (size_t)v->s->n_files * sizeof *v->file_rows);
     v->n = v->n_extra = 0;
-    for (int r = 0; r < comm_ranks(ctx); r++) {
+    for (int r = 0; r < comm_processes(ctx); r++) {
         TRY(unpack(ctx, v, all[r]));
         pool_free(&ctx->scratch, all[r]);
     }
@@ -470,7 +470,7 @@ static rung_status one_pass(rung_ctx *ctx, survey *v, bool *again)
 {
     int64_t first, end, n = v->s->n_files;
     TRY(start(ctx, v));
-    rows_share(ctx, v->s, comm_rank(ctx), &first, &end);
+    rows_share(ctx, v->s, comm_process(ctx), &first, &end);
     for (int64_t file = first; file < end; file++) {
         progress_part outer = progress_enter(ctx, "reading", (double)file / (double)n, (double)(file + 1) / (double)n);
         TRY(survey_file(ctx, v, file));

@@ -383,7 +383,7 @@ static rung_status run_and_correct(rung_ctx *ctx, const rung_tune_options *optio
 /* Points are shared out, so that results of other rows would be compared with each other. */
 static rung_status same_rows(rung_ctx *ctx, const rung_data *data)
 {
-    if (comm_ranks(ctx) == 1) return RUNG_OK;
+    if (comm_processes(ctx) == 1) return RUNG_OK;
     size_t n = (size_t)data->n;
     uint64_t hash = comm_hash(COMM_HASH, data->X, n * (size_t)data->d * sizeof *data->X);
     hash = comm_hash(hash, data->y, n * sizeof *data->y);

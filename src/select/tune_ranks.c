@@ -56,16 +56,16 @@ rung_status tune_exchange(rung_ctx *ctx, search *s, const bool *own)
     cursor out = {0};
     char *bytes = NULL, **all;
     int64_t *size;
-    if (comm_ranks(ctx) == 1) return RUNG_OK;
+    if (comm_processes(ctx) == 1) return RUNG_OK;
     pool_mark mark = pool_here(&ctx->scratch);
     move_own(&out, s, own);
     TRY(NEW_RAW(ctx, &ctx->scratch, bytes, out.n));
     out.at = bytes;
     move_own(&out, s, own);
     TRY(comm_gather(ctx, bytes, out.n, &all, &size));
-    for (int r = 0; r < comm_ranks(ctx); r++) {
+    for (int r = 0; r < comm_processes(ctx); r++) {
         cursor in = {.reads = true, .at = all[r]};
-        while (r != comm_rank(ctx) && in.n < size[r]) {
+        while (r != comm_process(ctx) && in.n < size[r]) {
             int point = 0;
             move(&in, &point, sizeof point);
             move_result(&in, &s->results[point]);

@@ -324,7 +324,7 @@ static bool is_large(const grower *g, const open_leaf *l)
 /* Everybody's rows of the source: what the search needs at once, before it adds the parts of the threads. */
 static rung_status add_everybody(const grower *g, const open_leaf *l)
 {
-    bool alone = comm_ranks(g->source->ctx) == 1;
+    bool alone = comm_processes(g->source->ctx) == 1;
     for (int t = 1; t < g->threads; t++) {
         if (!g->used[t]) continue;
         for (int64_t j = alone ? g->width : 0; j < g->cells; j++) l->hist[j] += g->part[t - 1][j];

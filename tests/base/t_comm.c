@@ -54,7 +54,7 @@ static void gather(rung_ctx *ctx, int rank, void *user)
     int64_t *size;
     (void)user;
     assert_ok(ctx, comm_gather(ctx, text, rank, &all, &size));
-    for (int r = 0; r < comm_ranks(ctx); r++) {
+    for (int r = 0; r < comm_processes(ctx); r++) {
         assert_int_equal(size[r], r);
         assert_memory_equal(all[r], "abc", (size_t)r);
     }
@@ -69,7 +69,7 @@ static void test_gather(void **state)
 
 static void sum_whole(rung_ctx *ctx, int rank, void *user)
 {
-    int64_t ranks = comm_ranks(ctx), large = (INT64_C(1) << 60) + 7;
+    int64_t ranks = comm_processes(ctx), large = (INT64_C(1) << 60) + 7;
     int64_t v[] = {rank, -1, rank % 2 ? large : -large, large / 8 - rank, INT64_C(0xffffffff)};
     (void)user;
     assert_ok(ctx, comm_sum_whole(ctx, 5, v));

@@ -6,7 +6,7 @@
 #include "base/rng.h"
 #include "fit/fit.h"
 
-enum { N = 60, D = 3, K = 3 };
+enum { N = 90, D = 3, K = 3 }; /* 75 labels: with 60 or fewer some methods are fitted anew to every fold */
 
 static rung_data *make_data(rung_ctx *ctx)
 {
@@ -201,7 +201,7 @@ static void it_can_be_written(void **state)
  * over groups and that of label propagation. */
 static void absent_classes_keep_their_distance(void **state)
 {
-    enum { VISITS = 3, ABSENT = 5 };
+    enum { ABSENT = 5 };
     rung_ctx *ctx = *state;
     static const char *const methods[] = {"pom", "kdlor", "s-dl", "ogp", "auto"};
     static const char *const told[] = {"propagation_cv_mae", "loo_mae", "median_mae", "cv_mae_without_graph"};
@@ -213,7 +213,7 @@ static void absent_classes_keep_their_distance(void **state)
             job j = {.data = make_data(ctx)};
             int group[N];
             for (int i = 0; i < N; i++) {
-                group[i] = i / VISITS;
+                group[i] = i < 12 ? i / 2 : i;
                 int y = j.data->y[i];
                 j.data->y[i] = y < 2 ? y : wide ? ABSENT : 2;
             }

@@ -59,7 +59,7 @@ def dependent(exponent=-8):
     """Columns that are nearly one: a Gram matrix of condition number 10^16."""
     r = random.Random(4)
     rows = []
-    for x, y in along(40, 1, 4, 0.3):
+    for x, y in along(64, 1, 4, 0.3):
         rows.append(([x[0], x[0] + 10 ** exponent * r.gauss(0, 1), 2 * x[0] + 10 ** exponent * r.gauss(0, 1)], y))
     return rows
 
@@ -69,7 +69,7 @@ def duplicates(n, distinct=6):
     return [points[i % distinct] for i in range(n)]
 
 
-BASE = along(60, 3, 4, 0.5, labelled=0.7)
+BASE = along(100, 3, 4, 0.5, labelled=0.7)  # with 60 labels or fewer some methods are fitted anew to every fold
 CASES = {
     "plain": (BASE, [], None),
     "x 1e-150": (scaled(BASE, 1e-150), [], "plain"),
@@ -77,9 +77,9 @@ CASES = {
     "x 1e-150, unscaled": (scaled(BASE, 1e-150), ["--scale", "none"], None),
     "x 1e150, unscaled": (scaled(BASE, 1e150), ["--scale", "none"], None),
     "n < d": (along(12, 60, 3, 0.3), [], None),
-    "d = 1": (along(40, 1, 4, 0.3, labelled=0.7), [], None),
+    "d = 1": (along(100, 1, 4, 0.3, labelled=0.7), [], None),
     "n = K": (along(5, 2, 5, 0.1), [], None),
-    "separated": ([([y + 0.01 * v for v in (x[0] - y, x[1])], y) for x, y in along(40, 2, 4, 1)], [], "labels"),
+    "separated": ([([y + 0.01 * v for v in (x[0] - y, x[1])], y) for x, y in along(64, 2, 4, 1)], [], "labels"),
     "mixed": (mixed(), [], None),
     "condition 1e16": (dependent(), [], None),
 }

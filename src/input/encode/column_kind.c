@@ -107,8 +107,8 @@ static rung_status as_categories(rung_ctx *ctx, pool *mem, const rung_table *t, 
     return RUNG_OK;
 }
 
-static rung_status as_said_categories(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, const said_column *said,
-                                      column_code *code)
+static rung_status as_said_categories(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j,
+                                      const column_option *said, column_code *code)
 {
     char label[COLUMN_LABEL];
     category_index *index;
@@ -198,7 +198,7 @@ static bool all_dates(const column *c, date_order order)
 }
 
 /* Dates by the caller's word (said) or because all cells are dates; *is false: they are none, and nobody said so. */
-static rung_status as_dates(rung_ctx *ctx, const rung_table *t, int64_t j, const said_column *said, column_code *code,
+static rung_status as_dates(rung_ctx *ctx, const rung_table *t, int64_t j, const column_option *said, column_code *code,
                             bool *is)
 {
     const column *c = &t->columns[j];
@@ -222,7 +222,7 @@ static rung_status as_dates(rung_ctx *ctx, const rung_table *t, int64_t j, const
                               t->path, table_column_label(t, j, label), example_of(c)),
                     "option dates=%s=dmy\noption dates=%s=mdy", option_name(t, j, name), name);
     if (*is) code->form = said->cyclic ? FORM_CYCLIC : FORM_DAYS;
-    if (*is || said->kind != SAID_DATE) return RUNG_OK;
+    if (*is || said->kind != OPTION_DATE) return RUNG_OK;
     return set_error(ctx, RUNG_EDATA, "%s: column %s does not hold dates such as 2024-01-31 or 31.01.2024 in every row",
                      t->path, table_column_label(t, j, label));
 }
@@ -361,7 +361,7 @@ static rung_status as_numbers(rung_ctx *ctx, pool *mem, const rung_table *t, int
 static rung_status digits_kind(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, const text_look *l,
                                column_code *code, bool *left_out)
 {
-    static const said_column nothing = {0};
+    static const column_option nothing = {0};
     const column *c = &t->columns[j];
     char label[COLUMN_LABEL], detail[OPTION_DETAIL];
     bool is;
@@ -411,7 +411,7 @@ static bool all_pairs(const column *c)
 static rung_status written_numbers(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, column_code *code,
                                    bool *is)
 {
-    static const said_column nothing = {0};
+    static const column_option nothing = {0};
     TRY(with_commas(ctx, t, j, code, is));
     if (*is) return RUNG_OK;
     TRY(as_dates(ctx, t, j, &nothing, code, is));
@@ -537,7 +537,7 @@ void column_counts_warn(rung_ctx *ctx, const rung_table *t, int64_t j)
 static rung_status number_kind(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, column_code *code,
                                column_use *use)
 {
-    static const said_column nothing = {0};
+    static const column_option nothing = {0};
     const column *c = &t->columns[j];
     char label[COLUMN_LABEL], detail[OPTION_DETAIL], text[24];
     bool is;
@@ -591,16 +591,16 @@ static void tell_row_names(rung_ctx *ctx, const rung_table *t, int64_t j)
              t->path, table_column_label(t, j, label));
 }
 
-rung_status column_kind_of(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, const said_column *said,
+rung_status column_kind_of(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, const column_option *said,
                            column_code *out, column_use *use)
 {
     const column *c = &t->columns[j];
     bool is = false;
     *use = USE_FEATURE;
-    if (said->kind == SAID_NOMINAL) return as_said_categories(ctx, mem, t, j, said, out);
-    if (said->kind == SAID_ORDINAL) return as_ordinal(ctx, mem, said->n_words, (const char *const *)said->words, out);
-    if (said->kind == SAID_DATE) return as_dates(ctx, t, j, said, out, &is);
-    if (said->kind == SAID_NUMERIC) return c->kind == COLUMN_TEXT ? as_numbers(ctx, mem, t, j, out) : RUNG_OK;
+    if (said->kind == OPTION_NOMINAL) return as_said_categories(ctx, mem, t, j, said, out);
+    if (said->kind == OPTION_ORDINAL) return as_ordinal(ctx, mem, said->n_words, (const char *const *)said->words, out);
+    if (said->kind == OPTION_DATE) return as_dates(ctx, t, j, said, out, &is);
+    if (said->kind == OPTION_NUMERIC) return c->kind == COLUMN_TEXT ? as_numbers(ctx, mem, t, j, out) : RUNG_OK;
     if (row_names(t, j)) {
         tell_row_names(ctx, t, j);
         return *use = USE_NOTHING, RUNG_OK;

@@ -4,7 +4,7 @@
 #ifndef RUNG_DATA_COLUMN_KIND_H
 #define RUNG_DATA_COLUMN_KIND_H
 
-#include "input/encode/column_said.h"
+#include "input/encode/column_options.h"
 
 typedef enum {
     USE_FEATURE,
@@ -14,7 +14,7 @@ typedef enum {
 
 /* Fills in how column j is coded, but not its fill value nor its place. RUNG_EDATA: it is not what the caller says, or
  * could be read in two ways. */
-rung_status column_kind_of(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, const said_column *said,
+rung_status column_kind_of(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, const column_option *said,
                            column_code *out, column_use *use);
 /* For a column of plain numbers in a table whose other columns have decimal commas: RUNG_EDATA if its points may part
  * thousands, as in 1.200. */

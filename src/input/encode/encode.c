@@ -120,11 +120,11 @@ static rung_status assign_roles(rung_ctx *ctx, const rung_table *t, const rung_e
 }
 
 /* A column that the file declares to hold the weights of the rows is no feature; whether it is used the caller says. */
-static void leave_weights(rung_ctx *ctx, const rung_table *t, const said_column *said, role *roles)
+static void leave_weights(rung_ctx *ctx, const rung_table *t, const column_option *said, role *roles)
 {
     char label[COLUMN_LABEL], detail[OPTION_DETAIL];
     for (int64_t j = 0; j < t->n_columns; j++) {
-        if (!t->columns[j].declared_weights || roles[j] != ROLE_FEATURE || said[j].kind != SAID_NOTHING) continue;
+        if (!t->columns[j].declared_weights || roles[j] != ROLE_FEATURE || said[j].kind != OPTION_NONE) continue;
         roles[j] = ROLE_IGNORED;
         log_hint(
             ctx, RUNG_LOG_WARNING, option_detail(t, j, "weights numeric", detail),
@@ -174,7 +174,7 @@ typedef struct {
     int64_t *from;
 } learner;
 
-static rung_status learn_column(rung_ctx *ctx, pool *mem, learner *l, int64_t j, const said_column *said,
+static rung_status learn_column(rung_ctx *ctx, pool *mem, learner *l, int64_t j, const column_option *said,
                                 column_use *use)
 {
     column_code *c = &l->code->columns[l->code->n_columns];
@@ -190,13 +190,13 @@ static rung_status learn_column(rung_ctx *ctx, pool *mem, learner *l, int64_t j,
 }
 
 /* Decimal commas in one column make the points of another ambiguous, unless the caller says what it is. */
-static rung_status check_points(rung_ctx *ctx, const rung_table *t, const coding *code, const said_column *said)
+static rung_status check_points(rung_ctx *ctx, const rung_table *t, const coding *code, const column_option *said)
 {
     bool commas = false;
     for (int64_t k = 0; k < code->n_columns; k++) commas = commas || code->columns[k].form == FORM_COMMA;
     for (int64_t k = 0; k < code->n_columns && commas && t->decimal != ','; k++) {
         int64_t j = code->columns[k].position;
-        if (t->columns[j].kind == COLUMN_NUMBER && said[j].kind == SAID_NOTHING) TRY(column_points_check(ctx, t, j));
+        if (t->columns[j].kind == COLUMN_NUMBER && said[j].kind == OPTION_NONE) TRY(column_points_check(ctx, t, j));
     }
     return RUNG_OK;
 }
@@ -232,7 +232,7 @@ static void tell_missing_words(rung_ctx *ctx, const rung_table *t, const coding 
 static rung_status learn_coding(rung_ctx *ctx, pool *mem, const rung_table *t, const rung_encode_options *options,
                                 const role *roles, int64_t label, coding *code, int64_t *from)
 {
-    said_column *said;
+    column_option *said;
     column_use *use = NULL, ignored;
     learner l = {.t = t, .options = options, .roles = roles, .code = code, .from = from};
     *code = (coding){.has_names = t->has_names, .label_position = label, .file_columns = t->n_columns};
@@ -242,7 +242,7 @@ static rung_status learn_coding(rung_ctx *ctx, pool *mem, const rung_table *t, c
     TRY(pool_text(ctx, mem, label >= 0 ? t->columns[label].name : "", &code->label));
     TRY(NEW(ctx, mem, code->columns, t->n_columns));
     TRY(NEW(ctx, &ctx->scratch, use, t->n_columns));
-    TRY(said_columns(ctx, t, options, &said));
+    TRY(column_options(ctx, t, options, &said));
     for (int64_t j = 0; j < t->n_columns; j++)
         if (roles[j] == ROLE_FEATURE || roles[j] == ROLE_HIDDEN) TRY(learn_column(ctx, mem, &l, j, &said[j], &use[j]));
     TRY(check_points(ctx, t, code, said));
@@ -253,7 +253,7 @@ static rung_status learn_coding(rung_ctx *ctx, pool *mem, const rung_table *t, c
         if (others)
             column_counts_warn(ctx, t, j);
         else
-            TRY(learn_column(ctx, mem, &l, j, &(said_column){.kind = SAID_NUMERIC}, &ignored));
+            TRY(learn_column(ctx, mem, &l, j, &(column_option){.kind = OPTION_NUMERIC}, &ignored));
     }
     if (code->n_columns == 0)
         return set_error(ctx, RUNG_EDATA,
@@ -431,9 +431,9 @@ rung_status column_key(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j,
 static rung_status take_names(rung_ctx *ctx, const rung_encode_options *options, role *roles, const rung_table **t)
 {
     named_as *as = NULL;
-    said_column *said;
+    column_option *said;
     TRY(NEW(ctx, &ctx->scratch, as, (*t)->n_columns));
-    TRY(said_columns(ctx, *t, options, &said));
+    TRY(column_options(ctx, *t, options, &said));
     leave_weights(ctx, *t, said, roles);
     for (int64_t j = 0; j < (*t)->n_columns; j++) {
         if (roles[j] == ROLE_LABEL && !options->real && !options->bins) as[j] = NAMED_AS_CLASSES;

@@ -54,7 +54,7 @@ static void tell_categories(rung_ctx *ctx, const rung_table *t, int64_t j)
              t->path, table_column_label(t, j, label), list);
 }
 
-rung_status named_feature(rung_ctx *ctx, const rung_table *t, int64_t j, const said_column *said, named_as *out)
+rung_status named_feature(rung_ctx *ctx, const rung_table *t, int64_t j, const column_option *said, named_as *out)
 {
     const column *c = &t->columns[j];
     double *x;
@@ -62,8 +62,8 @@ rung_status named_feature(rung_ctx *ctx, const rung_table *t, int64_t j, const s
     bool all = true, steps;
     *out = NAMED_AS_NUMBERS;
     if (c->kind != COLUMN_NUMBER || c->values_named.n == 0) return *out = NAMED_AS_STANDS, RUNG_OK;
-    if (said->kind == SAID_NOMINAL || said->kind == SAID_ORDINAL) return *out = NAMED_AS_TEXT, RUNG_OK;
-    if (said->kind != SAID_NOTHING || c->level == LEVEL_SCALE) return RUNG_OK;
+    if (said->kind == OPTION_NOMINAL || said->kind == OPTION_ORDINAL) return *out = NAMED_AS_TEXT, RUNG_OK;
+    if (said->kind != OPTION_NONE || c->level == LEVEL_SCALE) return RUNG_OK;
     if (c->level == LEVEL_NOMINAL) return *out = NAMED_AS_CATEGORIES, RUNG_OK;
     TRY(numbers_there(ctx, t, c, &n, &x));
     for (int64_t k = 0; k < n; k++) all = all && named_values_find(&c->values_named, x[k]) >= 0;

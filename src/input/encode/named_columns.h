@@ -4,7 +4,7 @@
 #ifndef RUNG_ENCODE_NAMED_COLUMNS_H
 #define RUNG_ENCODE_NAMED_COLUMNS_H
 
-#include "input/encode/column_said.h"
+#include "input/encode/column_options.h"
 
 typedef enum {
     NAMED_AS_STANDS,
@@ -16,7 +16,7 @@ typedef enum {
 } named_as;
 
 /* What a feature is taken for. */
-rung_status named_feature(rung_ctx *ctx, const rung_table *t, int64_t j, const said_column *said, named_as *out);
+rung_status named_feature(rung_ctx *ctx, const rung_table *t, int64_t j, const column_option *said, named_as *out);
 /* What a column is taken for by a model that knows these names, of classes or categories. */
 named_as named_known(const column *c, int64_t n, const char *const *names);
 /* The table with its columns taken so, one entry per column, in scratch memory; t itself where nothing changes. */

@@ -7,6 +7,7 @@
 
 typedef struct {
     const problem *p;
+    const row_source *source;
     const tree_bins *b;
     packed_rows *rows;
     int64_t most; /* rows of the files of this process */
@@ -24,7 +25,7 @@ static int64_t extra_of(const row_source *s, int64_t file, int64_t row)
 /* A row of the sample: their numbers there follow, since both are in the order of the files. */
 static void note_sampled(row_filler *f, int64_t file, int64_t row, int32_t at)
 {
-    const row_source *s = f->p->all->source;
+    const row_source *s = f->source;
     if (!rows_sampled(s, file, row)) return;
     int64_t k = extra_of(s, file, row);
     if (k >= 0) {
@@ -40,7 +41,7 @@ static rung_status take_block(rung_ctx *ctx, void *user, const problem_block *b,
 {
     row_filler *f = user;
     packed_rows *to = f->rows;
-    const row_source *s = f->p->all->source;
+    const row_source *s = f->source;
     tree_codes some;
     tree_table table = {.code = f->p->code, .cells = b->cells, .n_rows = b->n};
     if (to->n + b->n > f->most) return set_error(ctx, RUNG_EIO, "the files changed while they were read");
@@ -61,9 +62,9 @@ static rung_status take_block(rung_ctx *ctx, void *user, const problem_block *b,
 
 static rung_status make_room(rung_ctx *ctx, pool *mem, row_filler *f)
 {
-    const row_source *s = f->p->all->source;
+    const row_source *s = f->source;
     packed_rows *to = f->rows;
-    f->most = rows_of_process(ctx, s, comm_rank(ctx));
+    f->most = rows_of_process(ctx, s, comm_process(ctx));
     if (f->most > INT32_MAX)
         return set_error(ctx, RUNG_EDATA, "boost holds at most %d rows in a process, not %lld", INT32_MAX,
                          (long long)f->most);
@@ -82,19 +83,19 @@ static rung_status make_room(rung_ctx *ctx, pool *mem, row_filler *f)
 static rung_status number_rows(rung_ctx *ctx, row_filler *f)
 {
     packed_rows *to = f->rows;
-    int64_t extras = f->p->all->source->n_extra, own = 2 + extras, *mine = NULL, *size, before = 0, ordinary = 0;
+    int64_t extras = f->source->n_extra, own = 2 + extras, *mine = NULL, *size, before = 0, ordinary = 0;
     char **all;
     TRY(NEW(ctx, &ctx->scratch, mine, own));
     mine[0] = to->n;
     mine[1] = to->n_sampled;
     for (int64_t k = 0; k < extras; k++) mine[2 + k] = f->extra[k];
     TRY(comm_gather(ctx, mine, own * (int64_t)sizeof *mine, &all, &size));
-    for (int r = 0; r < comm_ranks(ctx); r++) {
+    for (int r = 0; r < comm_processes(ctx); r++) {
         const int64_t *one = (const int64_t *)(const void *)all[r];
-        if (r < comm_rank(ctx)) to->before += one[0], before += one[1];
+        if (r < comm_process(ctx)) to->before += one[0], before += one[1];
         to->total += one[0];
         ordinary += one[1];
-        for (int64_t k = 0; k < extras && r != comm_rank(ctx); k++) mine[2 + k] += one[2 + k];
+        for (int64_t k = 0; k < extras && r != comm_process(ctx); k++) mine[2 + k] += one[2 + k];
     }
     for (int64_t k = 0; k < to->n_sampled; k++) to->sample_row[k] = (int32_t)(before + k);
     for (int64_t k = 0; k < extras; k++) {
@@ -117,7 +118,7 @@ rung_status boost_all_rows(rung_ctx *ctx, pool *mem, const problem *p, int leave
     own.all = &unscaled;
     TRY(NEW(ctx, mem, all, 1));
     TRY(packed_new(ctx, mem, out->b->n_columns, p->K, leaves, all));
-    row_filler f = {.p = &own, .b = out->b, .rows = all};
+    row_filler f = {.p = &own, .source = p->all->source, .b = out->b, .rows = all};
     TRY(make_room(ctx, mem, &f));
     TRY(NEW(ctx, &ctx->scratch, sum, 2 * (int64_t)p->K));
     TRY(problem_sum(ctx, &own, take_block, &f, 2 * (int64_t)p->K, sum));

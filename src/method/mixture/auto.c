@@ -89,8 +89,8 @@ static void tell(rung_ctx *ctx, const problem *p, const mixture_summary *s)
                (long long)s->unlabelled_used, (long long)s->unlabelled);
     if (problem_partial(p) && s->all == 0)
         log_at(ctx, RUNG_LOG_INFO, "all models learn from a uniform sample of %lld of the %lld rows", (long long)p->n,
-               (long long)p->all->source->n_rows);
-    else if (p->all && s->all > 0)
+               (long long)problem_total(p));
+    else if (s->all > 0)
         log_at(ctx, RUNG_LOG_INFO,
                "boosted trees learn from all %lld labelled rows, other models from a sample of %lld rows",
                (long long)s->all, (long long)p->n);

@@ -356,12 +356,12 @@ static rung_status summarise(rung_ctx *ctx, mixture *m, const mixture_kept *kept
 /* With enough labels to tell, a mixture that errs more than the median on rows left out is worth nothing: the class
  * frequencies alone are kept, whose answer is the median. Rows that leave together count once: without them a model
  * knows less of a row than it will know of a new one. */
-static const double NOTHING = 1.08;
+static const double WORSE_THAN_MEDIAN = 1.08;
 enum { TELLING = 40 };
 
 static bool is_nothing(const mixture *m, const mixture_summary *s)
 {
-    return m->c.together.count >= TELLING && s->mae > NOTHING * s->median;
+    return m->c.together.count >= TELLING && s->mae > WORSE_THAN_MEDIAN * s->median;
 }
 
 /* What each part says of the rows of the candidates, which it has not seen: those of a family that is assessed by folds

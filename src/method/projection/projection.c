@@ -342,8 +342,7 @@ rung_status projection_verify(rung_ctx *ctx, const struct verification *v)
     int r = v->model->members->score.outputs;
     const double *values = told_list(v->model, "eigenvalues", r);
     eigen_forms e = {0};
-    static const double NOTHING =
-        1e-9; /* of |B w|: an eigenvalue below it is 0, where no direction parts the classes */
+    static const double ZERO = 1e-9; /* of |B w|: an eigenvalue below it is 0, where no direction parts the classes */
     double *AV = NULL, *BV = NULL, worst = 0;
     if (!values) return set_error(ctx, RUNG_EARG, "verify: the model does not report its eigenvalues");
     TRY(params->shape ? last_mode_forms(ctx, v, &e) : vector_forms(ctx, v, &e));
@@ -355,7 +354,7 @@ rung_status projection_verify(rung_ctx *ctx, const struct verification *v)
         double least;
         TRY(size_of_terms(ctx, &e, e.V + o * c, values[o], &least));
         for (int64_t j = 0; j < c; j++) {
-            least = fmax(least, NOTHING * fabs(BV[j + o * c]));
+            least = fmax(least, ZERO * fabs(BV[j + o * c]));
             BV[j + o * c] *= -values[o];
         }
         worst = fmax(worst, relative_residual(c, 2, (const double *const[]){AV + o * c, BV + o * c}, least));

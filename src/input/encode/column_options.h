@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The caller's word about feature columns: the options nominal, numeric, ordinal and dates. */
-#ifndef RUNG_DATA_COLUMN_SAID_H
-#define RUNG_DATA_COLUMN_SAID_H
+#ifndef RUNG_DATA_COLUMN_OPTIONS_H
+#define RUNG_DATA_COLUMN_OPTIONS_H
 
 #include "data/dataset.h"
 
-typedef enum { SAID_NOTHING, SAID_NOMINAL, SAID_NUMERIC, SAID_ORDINAL, SAID_DATE } said_kind;
+typedef enum { OPTION_NONE, OPTION_NOMINAL, OPTION_NUMERIC, OPTION_ORDINAL, OPTION_DATE } option_kind;
 
 typedef struct { /* the caller's word about a column */
-    said_kind kind;
-    int64_t n_words; /* SAID_ORDINAL: lowest first */
+    option_kind kind;
+    int64_t n_words; /* OPTION_ORDINAL: lowest first */
     const char **words;
-    const char *reference; /* SAID_NOMINAL: a category; NULL: the first */
-    bool cyclic;           /* SAID_DATE */
-    bool has_order;        /* SAID_DATE: and how dates are written */
+    const char *reference; /* OPTION_NOMINAL: a category; NULL: the first */
+    bool cyclic;           /* OPTION_DATE */
+    bool has_order;        /* OPTION_DATE: and how dates are written */
     date_order order;
-} said_column;
+} column_option;
 
 /* The options nominal, numeric, ordinal and dates: one entry per column of the table, in the scratch pool. */
-rung_status said_columns(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, said_column **out);
+rung_status column_options(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, column_option **out);
 
 /* How options name a column. Returns name. */
 enum { OPTION_NAME = 200 };

@@ -22,7 +22,7 @@ static rung_status add(rung_ctx *ctx, const rung_model *before, const char *name
                : pool_text(ctx, &model->mem, value, &note->value);
 }
 
-rung_status making_note(rung_ctx *ctx, const rung_model *before, const rung_data *data, rung_model *model)
+rung_status provenance_note(rung_ctx *ctx, const rung_model *before, const rung_data *data, rung_model *model)
 {
     char seed[32], rows[ROWS_NOTE];
     model->n_notes = 0;
