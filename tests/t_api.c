@@ -107,6 +107,9 @@ static void refuse_models(rung_ctx *ctx, const things *have)
     rung_search *search;
     rung_curve *curve;
     rung_suggestion *suggestion;
+    rung_importance *importance;
+    rung_effects *effects;
+    rung_row *row;
     rung_output out = {.size = sizeof out};
     const rung_view X = rung_data_view(have->data), nowhere = {NULL, 1, X.d, X.row, 1};
     CLEARED(rung_spec_new, spec, ctx, NULL, 0, &spec);
@@ -148,12 +151,12 @@ static void refuse_models(rung_ctx *ctx, const things *have)
     REFUSED(rung_data_set_chosen, ctx, NULL, NULL);
     REFUSED(rung_data_set_upper, ctx, NULL, (const int[]){1});
     REFUSED(rung_data_set_upper, ctx, have->data, NULL);
-    CLEARED(rung_importance_run, text, ctx, NULL, have->data, NULL, &text);
-    CLEARED(rung_importance_run, text, ctx, have->model, NULL, NULL, &text);
+    CLEARED(rung_importance_run, importance, ctx, NULL, have->data, NULL, &importance);
+    CLEARED(rung_importance_run, importance, ctx, have->model, NULL, NULL, &importance);
     REFUSED(rung_importance_run, ctx, have->model, have->data, NULL, NULL);
-    CLEARED(rung_effects_run, text, ctx, NULL, have->data, NULL, &text);
+    CLEARED(rung_effects_run, effects, ctx, NULL, have->data, NULL, &effects);
     REFUSED(rung_effects_run, ctx, have->model, have->data, NULL, NULL);
-    CLEARED(rung_row_explain, text, ctx, NULL, have->data, NULL, &text);
+    CLEARED(rung_row_explain, row, ctx, NULL, have->data, NULL, &row);
     REFUSED(rung_row_explain, ctx, have->model, have->data, NULL, NULL);
     REFUSED(rung_cost_parse, ctx, NULL, 3, NULL);
     REFUSED(rung_wilcoxon, ctx, 2, NULL, NULL, NULL);
@@ -161,7 +164,7 @@ static void refuse_models(rung_ctx *ctx, const things *have)
     REFUSED(rung_compare, ctx, 2, 3, NULL, NULL, NULL, NULL, NULL);
     REFUSED(rung_cost_check, ctx, 3, NULL, 0);
     REFUSED(rung_ctx_set_note, ctx, NULL, "x");
-    CLEARED(rung_importance_held_out, text, ctx, NULL, have->data, NULL, &text);
+    CLEARED(rung_importance_held_out, importance, ctx, NULL, have->data, NULL, &importance);
     REFUSED(rung_importance_held_out, ctx, have->spec, have->data, NULL, NULL);
     REFUSED(rung_model_save, ctx, NULL, "x");
     REFUSED(rung_model_save, ctx, have->model, NULL);

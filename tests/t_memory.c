@@ -602,14 +602,14 @@ static rung_status suggestion(place *p)
 
 static rung_status importance_of_method(place *p)
 {
-    char *report;
+    rung_importance *found;
     rung_spec *spec = NULL;
     rung_status status = rung_spec_new(p->ctx, "pom", 0, &spec);
     const rung_importance_options options = {.size = sizeof options, .repeats = 1, .folds = 2};
     if (status != RUNG_OK) return status;
-    status = rung_importance_held_out(p->ctx, spec, p->data, &options, &report);
-    assert_int_equal(status == RUNG_OK, report != NULL);
-    rung_free(report);
+    status = rung_importance_held_out(p->ctx, spec, p->data, &options, &found);
+    assert_int_equal(status == RUNG_OK, found != NULL);
+    rung_importance_free(found);
     rung_spec_free(spec);
     return status;
 }
@@ -617,7 +617,8 @@ static rung_status importance_of_method(place *p)
 /* Effects, a map, contributions and changes, and costs, of a model that is made before. */
 static rung_status explanations(place *p)
 {
-    char *report = NULL;
+    rung_effects *effects = NULL;
+    rung_row *why = NULL;
     rung_spec *spec = NULL;
     rung_model *model = NULL;
     rung_status status = rung_spec_new(p->ctx, "pom", 0, &spec);
@@ -626,11 +627,10 @@ static rung_status explanations(place *p)
     if (status == RUNG_OK) status = rung_spec_set_cost(p->ctx, spec, rung_data_classes(p->data), NULL, 0.4);
     if (status == RUNG_OK) status = rung_ctx_set_note(p->ctx, "command", "test");
     if (status == RUNG_OK) status = rung_model_fit(p->ctx, spec, p->data, &model);
-    if (status == RUNG_OK) status = rung_effects_run(p->ctx, model, p->data, &map, &report);
-    rung_free(report);
-    report = NULL;
-    if (status == RUNG_OK) status = rung_row_explain(p->ctx, model, p->data, &row, &report);
-    rung_free(report);
+    if (status == RUNG_OK) status = rung_effects_run(p->ctx, model, p->data, &map, &effects);
+    rung_effects_free(effects);
+    if (status == RUNG_OK) status = rung_row_explain(p->ctx, model, p->data, &row, &why);
+    rung_row_free(why);
     rung_model_free(model);
     rung_spec_free(spec);
     rung_status removed = rung_ctx_set_note(p->ctx, "command", NULL);

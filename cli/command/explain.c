@@ -45,9 +45,8 @@ typedef struct {
     rung_model *model;
     rung_data *data;
     rung_data *background; /* of a row; NULL: the data */
-    json_t *report;
-    json_t *effects; /* of the most important columns */
-    json_t *pair;    /* of the first two, for a page */
+    column_facts facts;    /* importance; effects of the most important columns, or of those asked for */
+    rung_row *row;
 } explain_job;
 
 static bool ends_with(const char *path, const char *end)
@@ -92,43 +91,70 @@ static int check_files(const arguments *args, bool special)
     return USAGE;
 }
 
-typedef struct { /* one kind of explanation */
-    void (*text)(FILE *file, const json_t *report);
-    void (*csv)(FILE *file, const json_t *report);
-    bool (*draw)(const json_t *report, const char *title, const char *answer, const char *path);
+/* ---- the kinds of explanation ---- */
+
+typedef struct {
+    void (*text)(FILE *file, const explain_job *job);
+    void (*csv)(FILE *file, const explain_job *job);
+    json_t *(*json)(const explain_job *job);
+    bool (*draw)(const explain_job *job, const char *title, const char *path);
 } explanation;
 
-static bool importance_write(const json_t *report, const char *title, const char *answer, const char *path)
+enum { FEW_POINTS = 7 }; /* of an effect that stands below the importance */
+
+static void whole_text(FILE *file, const explain_job *job)
+{
+    importance_text(file, job->facts.importance);
+    if (!job->facts.effects) return;
+    say(file, "\nEffects of the most important columns (--effects has all points):\n\n");
+    effects_text(file, job->facts.effects, FEW_POINTS);
+}
+
+static void whole_csv(FILE *file, const explain_job *job) { importance_csv(file, job->facts.importance); }
+
+static json_t *whole_json(const explain_job *job)
+{
+    json_t *out = importance_json(job->facts.importance);
+    if (job->facts.effects) json_object_set_new(out, "effects", effects_json(job->model, job->facts.effects));
+    return out;
+}
+
+static bool whole_figure(const explain_job *job, const char *title, const char *path)
 {
     importance_drawing d;
-    (void)answer;
-    importance_draw(report, title ? title : "Importance of the columns", 0, &d);
+    importance_draw(job->facts.importance, title ? title : "Importance of the columns", 0, &d);
     bool done = figure_write(&d.f, path, (figure_size){0}, 2);
     importance_free(&d);
     return done;
 }
 
-enum { FEW_POINTS = 7 }; /* of an effect that stands below the importance */
+static void points_text(FILE *file, const explain_job *job) { effects_text(file, job->facts.effects, 0); }
+static void points_csv(FILE *file, const explain_job *job) { effects_csv(file, job->model, job->facts.effects); }
+static json_t *points_json(const explain_job *job) { return effects_json(job->model, job->facts.effects); }
 
-static void whole_text(FILE *file, const json_t *report)
+static bool points_figure(const explain_job *job, const char *title, const char *path)
 {
-    const json_t *effects = json_object_get(report, "effects");
-    importance_text(file, report);
-    if (!json_is_object(effects)) return;
-    say(file, "\nEffects of the most important columns (--effects has all points):\n\n");
-    effects_text(file, effects, FEW_POINTS);
+    return effects_write(job->model, job->facts.effects, title, path);
 }
 
-static void all_points(FILE *file, const json_t *report) { effects_text(file, report, 0); }
+static void one_text(FILE *file, const explain_job *job) { row_text(file, job->model, job->row); }
+static void one_csv(FILE *file, const explain_job *job) { row_csv(file, job->row); }
+static json_t *one_json(const explain_job *job) { return row_json(job->model, job->row); }
 
-static const explanation of_importance = {whole_text, importance_csv, importance_write},
-                         of_effects = {all_points, effects_csv, effects_write}, of_row = {row_text, row_csv, row_write};
+static bool one_figure(const explain_job *job, const char *title, const char *path)
+{
+    return row_write(job->model, job->row, title, path);
+}
 
-static int write_csv(const explanation *e, const char *path, const json_t *report)
+static const explanation of_importance = {whole_text, whole_csv, whole_json, whole_figure},
+                         of_effects = {points_text, points_csv, points_json, points_figure},
+                         of_row = {one_text, one_csv, one_json, one_figure};
+
+static int write_csv(const explanation *e, const explain_job *job, const char *path)
 {
     output o;
     if (!output_open(&o, path)) return FAILED;
-    e->csv(o.file, report);
+    e->csv(o.file, job);
     return output_keep(&o) ? EXIT_OK : FAILED;
 }
 
@@ -136,10 +162,9 @@ static int write_page(const arguments *args, const explain_job *job, const char 
 {
     output o;
     if (!output_open(&o, path)) return FAILED;
-    column_facts facts = column_facts_of(job->model, job->report, job->effects, job->pair);
     char *title = text_of("The columns of %s", operand(args, 0)), *lead = text_of("on %s", operand(args, 1));
-    columns_page(o.file, &(columns_heading){title, NULL, lead, "explain", operand(args, 0)}, args, &facts, job->model);
-    column_facts_free(&facts);
+    columns_page(o.file, &(columns_heading){title, NULL, lead, "explain", operand(args, 0)}, args, &job->facts,
+                 job->model);
     free(title);
     free(lead);
     return output_keep(&o) ? EXIT_OK : FAILED;
@@ -148,18 +173,18 @@ static int write_page(const arguments *args, const explain_job *job, const char 
 /* Files and standard output. */
 static int present(session *s, const arguments *args, const explain_job *job, const explanation *e)
 {
-    const char *path, *title = option_value(args, "title"), *answer = answer_name(job->model);
+    const char *path;
     for (int at = 0; (path = option_each(args, "output", &at));) {
-        int code = is_csv(path)                                ? write_csv(e, path, job->report)
-                   : is_page(path)                             ? write_page(args, job, path)
-                   : e->draw(job->report, title, answer, path) ? EXIT_OK
-                                                               : FAILED;
+        int code = is_csv(path)                                      ? write_csv(e, job, path)
+                   : is_page(path)                                   ? write_page(args, job, path)
+                   : e->draw(job, option_value(args, "title"), path) ? EXIT_OK
+                                                                     : FAILED;
         if (code != EXIT_OK) return code;
     }
     if (s->json)
-        jout_print(json_incref(job->report));
+        jout_print(e->json(job));
     else
-        e->text(stdout, job->report);
+        e->text(stdout, job);
     return EXIT_OK;
 }
 
@@ -174,40 +199,32 @@ static bool wants_page(const arguments *args)
 static int explain_importance(session *s, const arguments *args, explain_job *job, long long rows)
 {
     long long repeats;
-    char *text = NULL;
     int code = whole_option(args, "repeats", 1000, &repeats);
     if (code != EXIT_OK) return code;
     rung_importance_options how = {.size = sizeof how, .repeats = (int)repeats, .rows = rows};
-    CHECK(s, rung_importance_run(s->ctx, job->model, job->data, &how, &text));
-    job->report = jout_parse(text);
-    rung_free(text);
-    if (json_is_true(json_object_get(job->report, "seen")) && !s->quiet)
+    CHECK(s, rung_importance_run(s->ctx, job->model, job->data, &how, &job->facts.importance));
+    if (rung_importance_about(job->facts.importance)->seen && !s->quiet)
         complain("warning: the model was fitted to these rows: columns it merely memorised look important, too; "
                  "give other labelled rows, or use 'rung fit --explain', which holds rows out");
-    code = leading_effects(s, job->model, job->data, job->report, &job->effects, wants_page(args) ? &job->pair : NULL);
+    code = leading_effects(s, job->model, job->data, wants_page(args), &job->facts);
     if (code != EXIT_OK) return code;
-    if (job->effects) json_object_set(job->report, "effects", job->effects);
     return present(s, args, job, &of_importance);
 }
 
 static int explain_effects(session *s, const arguments *args, explain_job *job, long long rows)
 {
     const char *columns = option_value(args, "effects"), *pair = option_value(args, "pair");
-    char *text = NULL;
     const char **list = pair || strcmp(columns, "all") ? learn_columns(pair ? pair : columns) : NULL;
     rung_effects_options how = {.size = sizeof how, .columns = list, .rows = rows, .pair = pair != NULL};
-    rung_status status = rung_effects_run(s->ctx, job->model, job->data, &how, &text);
+    rung_status status = rung_effects_run(s->ctx, job->model, job->data, &how, &job->facts.effects);
     free(list);
     CHECK(s, status);
-    job->report = jout_parse(text);
-    rung_free(text);
     return present(s, args, job, &of_effects);
 }
 
 static int explain_row(session *s, const arguments *args, explain_job *job, long long rows)
 {
     long long row, samples;
-    char *text = NULL;
     int code = whole_option(args, "row", 1000000000000, &row);
     if (code == EXIT_OK) code = whole_option(args, "samples", 1000000, &samples);
     const char *background = option_value(args, "background");
@@ -221,11 +238,9 @@ static int explain_row(session *s, const arguments *args, explain_job *job, long
                             .samples = (int)samples,
                             .rows = rows,
                             .fixed = fixed};
-    rung_status status = rung_row_explain(s->ctx, job->model, job->data, &how, &text);
+    rung_status status = rung_row_explain(s->ctx, job->model, job->data, &how, &job->row);
     free(fixed);
     CHECK(s, status);
-    job->report = jout_parse(text);
-    rung_free(text);
     return present(s, args, job, &of_row);
 }
 
@@ -252,9 +267,8 @@ static int explain_run(session *s, const arguments *args)
 {
     explain_job job = {0};
     int code = explain_steps(s, args, &job);
-    json_decref(job.report);
-    json_decref(job.effects);
-    json_decref(job.pair);
+    column_facts_free(&job.facts);
+    rung_row_free(job.row);
     rung_data_free(job.background);
     rung_data_free(job.data);
     rung_model_free(job.model);

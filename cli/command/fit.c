@@ -52,7 +52,7 @@ typedef struct {
     double seconds;
     rung_verification *found; /* --verify */
     int n_found, n_failed;
-    json_t *importance; /* --explain */
+    column_facts facts; /* --explain */
 } fit_job;
 
 static void collect(fit_job *job)
@@ -78,15 +78,6 @@ static int verify(session *s, fit_job *job)
         job->n_found++;
         job->n_failed += !c->ok;
     }
-    return EXIT_OK;
-}
-
-static int explain(session *s, fit_job *job)
-{
-    char *text = NULL;
-    CHECK(s, rung_importance_held_out(s->ctx, job->spec, job->data, NULL, &text));
-    job->importance = jout_parse(text);
-    rung_free(text);
     return EXIT_OK;
 }
 
@@ -232,9 +223,9 @@ static void tell_summary(const arguments *args, const fit_job *job)
     tell_cv(job);
     tell_thresholds(job->model);
     tell_conditions(job);
-    if (job->importance) {
+    if (job->facts.importance) {
         fputc('\n', stderr);
-        importance_text(stderr, job->importance);
+        importance_text(stderr, job->facts.importance);
         fputc('\n', stderr);
     }
     if (job->n_failed) return;
@@ -267,7 +258,7 @@ static void print_json(const fit_job *job)
     json_object_set_new(all, "report", model_report_json(job->model));
     json_object_set_new(all, "seconds", jout_number(job->seconds));
     if (job->n_found) json_object_set_new(all, "verified", conditions_json(job));
-    if (job->importance) json_object_set(all, "importance", job->importance);
+    if (job->facts.importance) json_object_set_new(all, "importance", importance_json(job->facts.importance));
     jout_print(all);
 }
 
@@ -281,30 +272,23 @@ static char *page_answer(const fit_job *job)
                : NULL;
 }
 
-static int write_page(session *s, const arguments *args, const fit_job *job)
+static int write_page(session *s, const arguments *args, fit_job *job)
 {
     const char *path = option_value(args, "report");
     output o;
-    json_t *effects = NULL, *pair = NULL;
     if (!path) return EXIT_OK;
-    int code = leading_effects(s, job->model, job->data, job->importance, &effects, &pair);
-    if (code == EXIT_OK && output_open(&o, path)) {
-        column_facts facts = column_facts_of(job->model, job->importance, effects, pair);
-        char *title = text_of("%s, fitted to %s", job->model_path, job->path), *answer = page_answer(job),
-             *lead = text_of("%s, %lld rows, %lld labelled", job->method->name, (long long)job->rows,
-                             (long long)job->labelled);
-        columns_page(o.file, &(columns_heading){title, answer, lead, "fit", job->model_path}, args, &facts, job->model);
-        column_facts_free(&facts);
-        free(title);
-        free(answer);
-        free(lead);
-        code = output_keep(&o) ? EXIT_OK : FAILED;
-    } else if (code == EXIT_OK) {
-        code = FAILED;
-    }
-    json_decref(effects);
-    json_decref(pair);
-    return code;
+    int code = leading_effects(s, job->model, job->data, true, &job->facts);
+    if (code != EXIT_OK) return code;
+    if (!output_open(&o, path)) return FAILED;
+    char *title = text_of("%s, fitted to %s", job->model_path, job->path), *answer = page_answer(job),
+         *lead =
+             text_of("%s, %lld rows, %lld labelled", job->method->name, (long long)job->rows, (long long)job->labelled);
+    columns_page(o.file, &(columns_heading){title, answer, lead, "fit", job->model_path}, args, &job->facts,
+                 job->model);
+    free(title);
+    free(answer);
+    free(lead);
+    return output_keep(&o) ? EXIT_OK : FAILED;
 }
 
 /* Rows can be divided among processes only by a method that reads them in passes. */
@@ -366,7 +350,7 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
     collect(job);
     if (option_given(args, "verify") && (code = verify(s, job)) != EXIT_OK) return code;
     bool explained = option_given(args, "explain") || option_given(args, "report");
-    if (explained && (code = explain(s, job)) != EXIT_OK) return code;
+    if (explained) CHECK(s, rung_importance_held_out(s->ctx, job->spec, job->data, NULL, &job->facts.importance));
     if (!job->n_failed) CHECK(s, rung_model_save(s->ctx, job->model, job->model_path));
     if (!job->n_failed && (code = write_page(s, args, job)) != EXIT_OK) return code;
     if (!s->quiet) tell_summary(args, job);
@@ -382,7 +366,7 @@ static int fit_run(session *s, const arguments *args)
     fit_job job = {.cv.size = sizeof job.cv, .median.size = sizeof job.median};
     int code = fit_steps(s, args, &job);
     rung_verification_free(job.found);
-    json_decref(job.importance);
+    column_facts_free(&job.facts);
     free(job.count);
     free(job.path);
     rung_model_free(job.model);

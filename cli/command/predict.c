@@ -239,13 +239,6 @@ static void csv_row(predict_job *job, const rung_table *table, int64_t i)
 
 /* ---- JSON ---- */
 
-static json_t *numbers(const double *v, int n)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < n; i++) json_array_append_new(list, jout_number(v[i]));
-    return list;
-}
-
 static void json_row(predict_job *job, const rung_table *table, int64_t i)
 {
     json_t *row = json_object(), *kept = json_object();
@@ -261,8 +254,8 @@ static void json_row(predict_job *job, const rung_table *table, int64_t i)
                             jout_text(job->rank[i] ? rung_model_class_name(job->model, job->rank[i]) : "unsure"));
         json_object_set_new(row, "rank", json_integer(job->rank[i]));
     }
-    json_object_set_new(row, "score", job->outputs == 1 ? jout_number(*score) : numbers(score, job->outputs));
-    if (job->proba) json_object_set_new(row, "proba", numbers(job->proba + i * job->classes, job->classes));
+    json_object_set_new(row, "score", job->outputs == 1 ? jout_number(*score) : jout_numbers(job->outputs, score));
+    if (job->proba) json_object_set_new(row, "proba", jout_numbers(job->classes, job->proba + i * job->classes));
     if (job->sd) {
         json_object_set_new(row, "mean", jout_number(*score));
         json_object_set_new(row, "sd", jout_number(job->sd[i]));

@@ -14,6 +14,14 @@ void jout_init(void) { json_set_alloc_funcs(jansson_memory, free); }
 
 json_t *jout_number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
 
+json_t *jout_numbers(int64_t n, const double *x)
+{
+    if (!x) return json_null();
+    json_t *list = json_array();
+    for (int64_t i = 0; i < n; i++) json_array_append_new(list, jout_number(x[i]));
+    return list;
+}
+
 json_t *jout_text(const char *text)
 {
     if (!text) return json_null();

@@ -50,6 +50,12 @@ void csv_cell(FILE *file, const char *text)
     fputc('"', file);
 }
 
+void csv_number(FILE *file, double x)
+{
+    fputc(',', file);
+    if (!isnan(x)) fputs(number_of(x).text, file);
+}
+
 void latex_escaped(FILE *file, const char *text)
 {
     for (; *text; text++) {

@@ -37,6 +37,7 @@ typedef struct {
 number_text number_of(double x);
 
 void csv_cell(FILE *file, const char *text); /* quoted if RFC 4180 requires it */
+void csv_number(FILE *file, double x);       /* after a comma; nothing for NaN */
 void latex_escaped(FILE *file, const char *text);
 
 /* Prints text from column `at` on, wrapped at 80 columns, further lines from column `indent`; and a newline. */

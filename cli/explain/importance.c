@@ -8,54 +8,35 @@
 #include "core/common.h"
 #include "core/output.h"
 
-static double number_at(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static const char *text_at(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 /* "age + weight", to be freed. */
-static char *joint_name(const json_t *group)
+static char *joint_name(const rung_permuted *one)
 {
-    char *name = text_of("%s", "");
-    size_t i;
-    json_t *column;
-    json_array_foreach(json_object_get(group, "columns"), i, column)
-    {
-        char *more = text_of("%s%s%s", name, i ? " + " : "", json_string_value(column));
+    char *name = text_of("%s", one->column[0]);
+    for (int i = 1; i < one->n; i++) {
+        char *more = text_of("%s + %s", name, one->column[i]);
         free(name);
         name = more;
     }
     return name;
 }
 
-static bool has_second(const json_t *report)
-{
-    return json_is_object(json_object_get(json_object_get(report, "error"), text_at(report, "second")));
-}
+static bool has_second(const rung_importance *found) { return !isnan(rung_importance_about(found)->error[1].mean); }
 
-char *importance_rows(const json_t *report)
+char *importance_rows(const rung_importance *found)
 {
-    long long rows = json_integer_value(json_object_get(report, "rows")),
-              labelled = json_integer_value(json_object_get(report, "labelled")),
-              repeats = json_integer_value(json_object_get(report, "repeats"));
+    const rung_importance_summary *about = rung_importance_about(found);
+    long long rows = about->rows, labelled = about->labelled;
     char *of = rows < labelled ? text_of("%lld of %lld labelled rows", rows, labelled)
                                : text_of("%lld labelled rows", rows),
          *text;
-    char *how =
-        repeats == 1 ? text_of("every column permuted once") : text_of("every column permuted %lld times", repeats);
-    if (json_is_integer(json_object_get(report, "folds")))
+    char *how = about->repeats == 1 ? text_of("every column permuted once")
+                                    : text_of("every column permuted %d times", about->repeats);
+    if (about->folds > 0)
         text =
-            text_of("%s, each predicted by one of %lld fits that did not see it (in folds of their own: this error and "
+            text_of("%s, each predicted by one of %d fits that did not see it (in folds of their own: this error and "
                     "that of the fit above differ by chance); %s",
-                    of, (long long)json_integer_value(json_object_get(report, "folds")), how);
-    else if (json_is_true(json_object_get(report, "seen")))
+                    of, about->folds, how);
+    else if (about->seen)
         text = text_of(
             "%s, which the model was fitted to: this shows what the fit used, not what helps on new rows; %s", of, how);
     else
@@ -65,29 +46,25 @@ char *importance_rows(const json_t *report)
     return text;
 }
 
-int importance_leading(const json_t *report, int most, const char **out)
+int importance_leading(const rung_importance *found, int most, const char **out)
 {
-    const json_t *columns = json_object_get(report, "columns"), *one;
+    const rung_permuted *one;
     int n = 0;
-    for (; n < most && (one = json_array_get(columns, (size_t)n)); n++) {
-        if (!(number_at(json_object_get(one, "mae"), "mean") > 0)) break;
-        out[n] = text_at(one, "name");
-    }
+    while (n < most && (one = rung_importance_at(found, n)) && one->n == 1 && one->rise[0].mean > 0)
+        out[n++] = one->column[0];
     out[n] = NULL;
     return n;
 }
 
 /* ---- text ---- */
 
-static void add_range(sheet *t, const json_t *object, const char *key)
+static void add_range(sheet *t, rung_range range)
 {
-    const json_t *range = json_object_get(object, key);
-    double low = number_at(range, "low"), high = number_at(range, "high");
-    sheet_add_number(t, number_at(range, "mean"), 4);
-    if (isnan(low))
+    sheet_add_number(t, range.mean, 4);
+    if (isnan(range.low))
         sheet_add(t, "-");
     else
-        sheet_add(t, "%.4f to %.4f", without_sign(low, 4), without_sign(high, 4));
+        sheet_add(t, "%.4f to %.4f", without_sign(range.low, 4), without_sign(range.high, 4));
 }
 
 static void add_head(sheet *t, const char *first, const char *second, bool others)
@@ -102,45 +79,42 @@ static void add_head(sheet *t, const char *first, const char *second, bool other
     if (others) sheet_add(t, "others");
 }
 
-void importance_text(FILE *file, const json_t *report)
+static void add_line(sheet *t, const rung_permuted *one, bool second)
 {
-    const char *second = has_second(report) ? text_at(report, "second") : NULL;
-    const json_t *error = json_object_get(report, "error"), *groups = json_object_get(report, "groups");
-    size_t i;
-    json_t *one;
-    char *rows = importance_rows(report);
+    char *name = joint_name(one);
+    sheet_add(t, "%s", name);
+    free(name);
+    for (int k = 0; k <= second; k++) add_range(t, one->rise[k]);
+}
+
+void importance_text(FILE *file, const rung_importance *found)
+{
+    const rung_importance_summary *about = rung_importance_about(found);
+    const rung_permuted *one;
+    const char *second = has_second(found) ? about->loss[1] : NULL;
+    char *rows = importance_rows(found);
+    int i = 0;
     say(file, "Importance of the columns:");
     wrap_text(file, rows, 26, 0);
     free(rows);
-    say(file, "error: mae %.4f", number_at(json_object_get(error, "mae"), "mean"));
-    if (second) say(file, ", %s %.4f", second, number_at(json_object_get(error, second), "mean"));
+    say(file, "error: mae %.4f", about->error[0].mean);
+    if (second) say(file, ", %s %.4f", second, about->error[1].mean);
     say(file, "; when a column is permuted, it rises by\n\n");
     sheet t = sheet_new(second ? "lrrrrr" : "lrrr");
     add_head(&t, "column", second, true);
-    json_array_foreach(json_object_get(report, "columns"), i, one)
-    {
-        double others = number_at(one, "others");
-        sheet_add(&t, "%s", text_at(one, "name"));
-        add_range(&t, one, "mae");
-        if (second) add_range(&t, one, second);
-        if (isnan(others))
+    for (; (one = rung_importance_at(found, i)) && one->n == 1; i++) {
+        add_line(&t, one, second);
+        if (isnan(one->others))
             sheet_add(&t, "-");
         else
-            sheet_add(&t, "%.0f %%", 100 * others);
+            sheet_add(&t, "%.0f %%", 100 * one->others);
     }
     sheet_print(&t, file, "");
-    if (json_array_size(groups)) {
+    if (one) {
         say(file, "\nRelated columns, permuted together (the model can take from one what another has lost):\n\n");
         t = sheet_new(second ? "lrrrr" : "lrr");
         add_head(&t, "columns", second, false);
-        json_array_foreach(groups, i, one)
-        {
-            char *name = joint_name(one);
-            sheet_add(&t, "%s", name);
-            free(name);
-            add_range(&t, one, "mae");
-            if (second) add_range(&t, one, second);
-        }
+        for (; (one = rung_importance_at(found, i)); i++) add_line(&t, one, second);
         sheet_print(&t, file, "");
     }
     say(file, "\nothers: the share of the column's variance that the other columns can stand in for.\n");
@@ -148,85 +122,99 @@ void importance_text(FILE *file, const json_t *report)
 
 /* ---- CSV ---- */
 
-static void csv_range(FILE *file, const json_t *range)
+void importance_csv(FILE *file, const rung_importance *found)
 {
-    static const char *const keys[] = {"mean", "low", "high"};
-    for (int k = 0; k < 3; k++) {
-        double x = number_at(range, keys[k]);
-        fputc(',', file);
-        if (!isnan(x)) fputs(number_of(x).text, file);
-    }
-}
-
-static void csv_line(FILE *file, const json_t *one, const char *name, const char *second)
-{
-    double others = number_at(one, "others");
-    csv_cell(file, name);
-    csv_range(file, json_object_get(one, "mae"));
-    csv_range(file, json_object_get(one, second));
-    fputc(',', file);
-    if (!isnan(others)) fputs(number_of(others).text, file);
-    fputc('\n', file);
-}
-
-void importance_csv(FILE *file, const json_t *report)
-{
-    const char *second = text_at(report, "second");
-    size_t i;
-    json_t *one;
+    const char *second = rung_importance_about(found)->loss[1];
+    const rung_permuted *one;
     fprintf(file, "column,mae,mae_low,mae_high,%s,%s_low,%s_high,others\n", second, second, second);
-    json_array_foreach(json_object_get(report, "columns"), i, one) csv_line(file, one, text_at(one, "name"), second);
-    json_array_foreach(json_object_get(report, "groups"), i, one)
-    {
+    for (int i = 0; (one = rung_importance_at(found, i)); i++) {
         char *name = joint_name(one);
-        csv_line(file, one, name, second);
+        csv_cell(file, name);
         free(name);
+        for (int k = 0; k < RUNG_LOSSES; k++) {
+            csv_number(file, one->rise[k].mean);
+            csv_number(file, one->rise[k].low);
+            csv_number(file, one->rise[k].high);
+        }
+        csv_number(file, one->others);
+        fputc('\n', file);
     }
+}
+
+/* ---- JSON ---- */
+
+static void put_ranges(json_t *out, const rung_importance_summary *about, const rung_range range[RUNG_LOSSES])
+{
+    for (int k = 0; k < RUNG_LOSSES; k++)
+        json_object_set_new(out, about->loss[k],
+                            isnan(range[k].mean)
+                                ? json_null()
+                                : json_pack("{so so so}", "mean", jout_number(range[k].mean), "low",
+                                            jout_number(range[k].low), "high", jout_number(range[k].high)));
+}
+
+static json_t *permuted_json(const rung_importance_summary *about, const rung_permuted *one)
+{
+    json_t *out, *names = json_array();
+    for (int i = 0; i < one->n; i++) json_array_append_new(names, jout_text(one->column[i]));
+    if (one->n > 1)
+        out = json_pack("{so}", "columns", names);
+    else
+        out = json_pack("{sO so so}", "name", json_array_get(names, 0), "others", jout_number(one->others), "group",
+                        one->group ? json_integer(one->group) : json_null());
+    if (one->n == 1) json_decref(names);
+    put_ranges(out, about, one->rise);
+    return out;
+}
+
+json_t *importance_json(const rung_importance *found)
+{
+    const rung_importance_summary *about = rung_importance_about(found);
+    const rung_permuted *one;
+    json_t *error = json_object(), *columns = json_array(), *groups = json_array();
+    put_ranges(error, about, about->error);
+    for (int i = 0; (one = rung_importance_at(found, i)); i++)
+        json_array_append_new(one->n == 1 ? columns : groups, permuted_json(about, one));
+    return json_pack("{sI sI si so sb ss so so so}", "rows", (json_int_t)about->rows, "labelled",
+                     (json_int_t)about->labelled, "repeats", about->repeats, "folds",
+                     about->folds ? json_integer(about->folds) : json_null(), "seen", about->seen, "second",
+                     about->loss[1], "error", error, "columns", columns, "groups", groups);
 }
 
 /* ---- the figure ---- */
 
-static void add_bar(importance_drawing *d, const json_t *one, const char *name, bool joint)
+static void add_bar(importance_drawing *d, const rung_permuted *one)
 {
-    const json_t *range = json_object_get(one, "mae");
-    int j = d->f.of.bars.n, at = j;
-    double mean = number_at(range, "mean");
-    for (; at > 0 && d->mean[at - 1] < mean; at--) { /* groups take their place among the columns */
+    int j = d->f.of.bars.n++, at = j;
+    for (; at > 0 && d->mean[at - 1] < one->rise[0].mean; at--) { /* groups take their place among the columns */
         d->name[at] = d->name[at - 1];
         d->mean[at] = d->mean[at - 1];
         d->low[at] = d->low[at - 1];
         d->high[at] = d->high[at - 1];
         d->joint[at] = d->joint[at - 1];
     }
-    d->name[at] = text_of("%s", name);
-    d->mean[at] = mean;
-    d->low[at] = number_at(range, "low");
-    d->high[at] = number_at(range, "high");
-    d->joint[at] = joint;
-    d->f.of.bars.n++;
+    d->name[at] = joint_name(one);
+    d->mean[at] = one->rise[0].mean;
+    d->low[at] = one->rise[0].low;
+    d->high[at] = one->rise[0].high;
+    d->joint[at] = one->n > 1;
 }
 
-void importance_draw(const json_t *report, const char *title, int most, importance_drawing *out)
+void importance_draw(const rung_importance *found, const char *title, int most, importance_drawing *out)
 {
-    const json_t *columns = json_object_get(report, "columns"), *groups = json_object_get(report, "groups");
-    size_t room = json_array_size(columns) + json_array_size(groups) + 1, i;
-    json_t *one;
+    const rung_permuted *one;
+    size_t room = 0;
+    bool groups = false;
+    for (int i = 0; (one = rung_importance_at(found, i)); i++) room++, groups = one->n > 1;
     *out = (importance_drawing){.name = allocate(room, sizeof *out->name),
                                 .mean = allocate(room, sizeof *out->mean),
                                 .low = allocate(room, sizeof *out->low),
                                 .high = allocate(room, sizeof *out->high),
                                 .joint = allocate(room, sizeof *out->joint)};
     out->f.kind = FIGURE_BARS;
-    json_array_foreach(columns, i, one) add_bar(out, one, text_at(one, "name"), false);
-    json_array_foreach(groups, i, one)
-    {
-        char *name = joint_name(one);
-        add_bar(out, one, name, true);
-        free(name);
-    }
+    for (int i = 0; (one = rung_importance_at(found, i)); i++) add_bar(out, one);
     int all = out->f.of.bars.n, shown = most > 0 && all > most ? most : all;
-    const char *range =
-        json_array_size(groups) ? "whiskers: 95 % ranges; orange: columns permuted together" : "whiskers: 95 % ranges";
+    const char *range = groups ? "whiskers: 95 % ranges; orange: columns permuted together" : "whiskers: 95 % ranges";
     out->note = shown < all ? text_of("the first %d of %d; %s", shown, all, range) : text_of("%s", range);
     for (int j = shown; j < all; j++) free((char *)(uintptr_t)out->name[j]);
     out->detail = all ? text_of("Rise of the mean absolute error when a column is permuted; %s has the largest, %.4f.",

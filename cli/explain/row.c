@@ -6,63 +6,51 @@
 
 #include "core/common.h"
 #include "core/output.h"
+#include "data/contents.h"
 
 enum { SHOWN = 14 }; /* columns of the figure */
 
-static double number_at(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static const char *text_at(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 /* A cell as it stood; to be freed. */
-static char *cell_of(const json_t *object, const char *key)
+static char *cell_of(rung_cell cell)
 {
-    const json_t *value = json_object_get(object, key);
-    if (json_is_string(value)) return text_of("%s", json_string_value(value));
-    return json_is_number(value) ? text_of("%.6g", json_number_value(value)) : text_of("%s", "missing");
+    return cell.text            ? text_of("%s", cell.text)
+           : isnan(cell.number) ? text_of("%s", "missing")
+                                : text_of("%.6g", cell.number);
 }
 
-static void change_text(FILE *file, const json_t *report, const char *key, const char *words, size_t last)
+static const char *class_of(const rung_model *model, int rank)
 {
-    const json_t *change = json_object_get(json_object_get(report, "changes"), key);
-    size_t i;
-    json_t *one;
-    if ((size_t)json_integer_value(json_object_get(report, "rank")) == last) {
+    return rank > 0 ? rung_model_class_name(model, rank) : NULL;
+}
+
+/* ---- text and CSV ---- */
+
+static void change_text(FILE *file, const rung_model *model, const rung_row *found, int up, int last)
+{
+    const char *words = up ? "one class up" : "one class down";
+    const rung_change *one = rung_row_change(found, up, 0);
+    if (rung_row_about(found)->rank == last) {
         say(file, "%s: there is no such class\n", words);
         return;
     }
-    if (!json_is_object(change)) {
+    if (!one) {
         say(file, "%s: no change of at most three columns was found\n", words);
         return;
     }
-    say(file, "%s, to %s:", words, text_at(change, "class"));
-    json_array_foreach(json_object_get(change, "columns"), i, one)
-    {
-        char *from = cell_of(one, "from"), *to = cell_of(one, "to");
-        say(file, "%s %s from %s to %s", i ? "," : "", text_at(one, "name"), from, to);
+    say(file, "%s, to %s:", words, class_of(model, one->rank));
+    for (int i = 0; (one = rung_row_change(found, up, i)); i++) {
+        char *from = cell_of(one->from), *to = cell_of(one->to);
+        say(file, "%s %s from %s to %s", i ? "," : "", one->name, from, to);
         free(from);
         free(to);
     }
     say(file, "\n");
 }
 
-static long long whole_at(const json_t *object, const char *key)
-{
-    return (long long)json_integer_value(json_object_get(object, key));
-}
-
 /* How exact they are. */
-static void how_text(FILE *file, const json_t *report)
+static void how_text(FILE *file, const rung_row_summary *about)
 {
-    long long samples = whole_at(report, "samples"), used = whole_at(report, "background"),
-              all = whole_at(report, "background_of");
+    long long samples = about->samples, used = about->background, all = about->background_of;
     if (samples > 0) say(file, " from %lld pairs of orders", samples);
     if (used == all)
         say(file, "%s against all %lld rows", samples > 0 ? "" : ", exact", all);
@@ -70,87 +58,117 @@ static void how_text(FILE *file, const json_t *report)
         say(file, " against %lld of %lld rows", used, all);
 }
 
-void row_text(FILE *file, const json_t *report)
+void row_text(FILE *file, const rung_model *model, const rung_row *found)
 {
-    bool exact = json_is_true(json_object_get(report, "exact")),
-         ranked = json_is_string(json_object_get(report, "class"));
-    size_t i;
-    json_t *one;
-    say(file, "Row %lld: ", whole_at(report, "row"));
-    if (ranked) say(file, "%s, ", text_at(report, "class"));
-    say(file, "answer %.4f; the average row has %.4f.\n\n", number_at(report, "answer"), number_at(report, "average"));
-    sheet t = sheet_new(exact ? "llr" : "llrr");
+    const rung_row_summary *about = rung_row_about(found);
+    const rung_contribution *one;
+    say(file, "Row %lld: ", (long long)about->row + 1);
+    if (about->rank) say(file, "%s, ", class_of(model, about->rank));
+    say(file, "answer %.4f; the average row has %.4f.\n\n", about->answer, about->average);
+    sheet t = sheet_new(about->exact ? "llr" : "llrr");
     sheet_add(&t, "column");
     sheet_add(&t, "value");
     sheet_add(&t, "contribution");
-    if (!exact) sheet_add(&t, "s.e.");
-    json_array_foreach(json_object_get(report, "columns"), i, one)
-    {
-        char *cell = cell_of(one, "cell");
-        sheet_add(&t, "%s", text_at(one, "name"));
+    if (!about->exact) sheet_add(&t, "s.e.");
+    for (int i = 0; (one = rung_row_at(found, i)); i++) {
+        char *cell = cell_of(one->cell);
+        sheet_add(&t, "%s", one->name);
         sheet_add(&t, "%s", cell);
-        sheet_add(&t, "%+.4f", number_at(one, "contribution"));
-        if (!exact) sheet_add(&t, "%.4f", number_at(one, "error"));
+        sheet_add(&t, "%+.4f", one->value);
+        if (!about->exact) sheet_add(&t, "%.4f", one->error);
         free(cell);
     }
     sheet_print(&t, file, "");
     say(file, "\nThe contributions add up to the difference (Shapley values");
-    how_text(file, report);
+    how_text(file, about);
     say(file, ").\n");
-    if (!ranked) return;
+    if (!about->rank) return;
     say(file, "\n");
-    change_text(file, report, "up", "one class up", json_array_size(json_object_get(report, "classes")));
-    change_text(file, report, "down", "one class down", 1);
+    change_text(file, model, found, 1, rung_model_classes(model));
+    change_text(file, model, found, 0, 1);
 }
 
-void row_csv(FILE *file, const json_t *report)
+void row_csv(FILE *file, const rung_row *found)
 {
-    size_t i;
-    json_t *one;
+    const rung_contribution *one;
     fputs("column,value,contribution,error\n", file);
-    json_array_foreach(json_object_get(report, "columns"), i, one)
-    {
-        char *cell = cell_of(one, "cell");
-        csv_cell(file, text_at(one, "name"));
+    for (int i = 0; (one = rung_row_at(found, i)); i++) {
+        char *cell = cell_of(one->cell);
+        csv_cell(file, one->name);
         fputc(',', file);
         csv_cell(file, cell);
-        fprintf(file, ",%s,", number_of(number_at(one, "contribution")).text);
-        fprintf(file, "%s\n", number_of(number_at(one, "error")).text);
+        csv_number(file, one->value);
+        csv_number(file, one->error);
+        fputc('\n', file);
         free(cell);
     }
 }
 
-bool row_write(const json_t *report, const char *title, const char *answer, const char *path)
+/* ---- JSON ---- */
+
+static json_t *cell_json(rung_cell cell) { return cell.text ? jout_text(cell.text) : jout_number(cell.number); }
+
+static json_t *change_json(const rung_model *model, const rung_row *found, int up)
 {
-    const json_t *columns = json_object_get(report, "columns");
-    size_t n = json_array_size(columns), shown = n > SHOWN ? SHOWN - 1 : n, rows = n > SHOWN ? SHOWN : n;
-    const char **name = allocate(rows + 1, sizeof *name);
-    double *step = allocate(rows + 1, sizeof *step), *error = allocate(rows + 1, sizeof *error);
-    for (size_t i = 0; i < n; i++) {
-        const json_t *one = json_array_get(columns, i);
-        size_t at = i < shown ? i : shown;
-        step[at] += number_at(one, "contribution");
+    const rung_change *one = rung_row_change(found, up, 0);
+    if (!one) return json_null();
+    int rank = one->rank;
+    json_t *columns = json_array();
+    for (int i = 0; (one = rung_row_change(found, up, i)); i++)
+        json_array_append_new(columns, json_pack("{ss so so}", "name", one->name, "from", cell_json(one->from), "to",
+                                                 cell_json(one->to)));
+    return json_pack("{si so so}", "rank", rank, "class", jout_text(class_of(model, rank)), "columns", columns);
+}
+
+json_t *row_json(const rung_model *model, const rung_row *found)
+{
+    const rung_row_summary *about = rung_row_about(found);
+    const rung_contribution *one;
+    json_t *columns = json_array();
+    for (int i = 0; (one = rung_row_at(found, i)); i++)
+        json_array_append_new(columns,
+                              json_pack("{ss so so so}", "name", one->name, "cell", cell_json(one->cell),
+                                        "contribution", jout_number(one->value), "error", jout_number(one->error)));
+    return json_pack("{sI so so so so so so so sb sI sI sI so s{so so}}", "row", (json_int_t)about->row + 1, "answer",
+                     jout_number(about->answer), "rank", about->rank ? json_integer(about->rank) : json_null(), "class",
+                     jout_text(class_of(model, about->rank)), "proba",
+                     about->proba ? jout_numbers(rung_model_classes(model), about->proba) : json_array(), "classes",
+                     classes_json(model), "average", jout_number(about->average), "average_error",
+                     jout_number(about->average_error), "exact", about->exact, "samples", (json_int_t)about->samples,
+                     "background", (json_int_t)about->background, "background_of", (json_int_t)about->background_of,
+                     "columns", columns, "changes", "down", change_json(model, found, 0), "up",
+                     change_json(model, found, 1));
+}
+
+/* ---- the figure ---- */
+
+bool row_write(const rung_model *model, const rung_row *found, const char *title, const char *path)
+{
+    const rung_row_summary *about = rung_row_about(found);
+    const rung_contribution *one;
+    const char *name[SHOWN] = {0}, *class = class_of(model, about->rank);
+    double step[SHOWN] = {0}, error[SHOWN] = {0};
+    int n = 0;
+    while (rung_row_at(found, n)) n++;
+    int shown = n > SHOWN ? SHOWN - 1 : n, rows = n > SHOWN ? SHOWN : n;
+    for (int i = 0; (one = rung_row_at(found, i)); i++) {
+        step[i < shown ? i : shown] += one->value;
         if (i >= shown) continue;
-        char *cell = cell_of(one, "cell");
-        name[i] = text_of("%s = %s", text_at(one, "name"), cell);
-        error[i] = number_at(one, "error");
+        char *cell = cell_of(one->cell);
+        name[i] = text_of("%s = %s", one->name, cell);
+        error[i] = one->error;
         free(cell);
     }
-    if (n > shown) name[shown] = text_of("the other %zu columns", n - shown);
+    if (n > shown) name[shown] = text_of("the other %d columns", n - shown);
     char *heading = title ? text_of("%s", title)
-                          : text_of("Row %lld%s%s", whole_at(report, "row"), *text_at(report, "class") ? ": " : "",
-                                    text_at(report, "class"));
-    char *note = text_of("contributions of the columns%s",
-                         json_is_true(json_object_get(report, "exact")) ? "" : "; lines: 95 % ranges of the sampling");
+                          : text_of("Row %lld%s%s", (long long)about->row + 1, class ? ": " : "", class ? class : "");
+    char *note = text_of("contributions of the columns%s", about->exact ? "" : "; lines: 95 % ranges of the sampling");
     figure f = {.kind = FIGURE_WATERFALL,
                 .title = heading,
                 .detail = "From the answer for the average row to that for this row, column by column.",
-                .of.waterfall = {heading, note, answer, number_at(report, "average"), (int)rows, name, step, error}};
+                .of.waterfall = {heading, note, answer_name(model), about->average, rows, name, step, error}};
     bool done = figure_write(&f, path, (figure_size){0}, 2);
-    for (size_t i = 0; i < rows; i++) free((char *)(uintptr_t)name[i]);
-    free(name);
-    free(step);
-    free(error);
+    for (int i = 0; i < rows; i++) free((char *)(uintptr_t)name[i]);
     free(heading);
     free(note);
     return done;

@@ -16,112 +16,83 @@ static const page_section importance_section = {"importance", "Importance of the
                           effects_section = {"effects", "Effects of the most important columns"},
                           coefficients_section = {"coefficients", "Coefficients"};
 
-const char *answer_name(const rung_model *model)
-{
-    return rung_model_is_real(model)             ? "predicted number"
-           : rung_model_has_probabilities(model) ? "expected rank"
-                                                 : "rank";
-}
-
 static int effects_of(session *s, const rung_model *model, const rung_data *data, const char *const *columns, int pair,
-                      json_t **out)
+                      rung_effects **out)
 {
-    char *text = NULL;
     rung_effects_options how = {.size = sizeof how, .columns = columns, .rows = EFFECT_ROWS, .pair = pair};
-    CHECK(s, rung_effects_run(s->ctx, model, data, &how, &text));
-    *out = jout_parse(text);
-    rung_free(text);
-    return EXIT_OK;
+    return session_check(s, rung_effects_run(s->ctx, model, data, &how, out));
 }
 
-int leading_effects(session *s, const rung_model *model, const rung_data *data, const json_t *importance,
-                    json_t **effects, json_t **pair)
+int leading_effects(session *s, const rung_model *model, const rung_data *data, bool pair, column_facts *facts)
 {
-    const char *names[LEADING + 1], *two[3];
-    int code = importance_leading(importance, LEADING, names) ? effects_of(s, model, data, names, 0, effects) : EXIT_OK;
-    if (code == EXIT_OK && pair && importance_leading(importance, 2, two) == 2 && *effects)
-        code = effects_of(s, model, data, two, 1, pair);
-    return code;
+    const char *names[LEADING + 1];
+    int n = importance_leading(facts->importance, LEADING, names);
+    int code = n ? effects_of(s, model, data, names, 0, &facts->effects) : EXIT_OK;
+    if (code != EXIT_OK || !pair || n < 2) return code;
+    names[2] = NULL;
+    return effects_of(s, model, data, names, 1, &facts->pair);
 }
 
-column_facts column_facts_of(const rung_model *model, json_t *importance, json_t *effects, json_t *pair)
+static bool is_linear(const rung_model *model)
 {
     rung_coefficient c = {.size = sizeof c};
-    return (column_facts){.answer = answer_name(model),
-                          .importance = json_incref(importance),
-                          .effects = json_incref(effects),
-                          .pair = json_incref(pair),
-                          .linear = rung_model_coefficient(model, 0, 0, &c)};
+    return rung_model_coefficient(model, 0, 0, &c);
 }
 
-static int measure(session *s, const rung_model *model, const rung_data *data, column_facts *out)
+int column_facts_find(session *s, const rung_model *model, const rung_data *data, column_facts *out)
 {
-    char *text = NULL;
     rung_importance_options how = {.size = sizeof how, .rows = PAGE_ROWS};
-    rung_status status = rung_importance_run(s->ctx, model, data, &how, &text);
+    *out = (column_facts){0};
+    rung_status status = rung_importance_run(s->ctx, model, data, &how, &out->importance);
     if (status == RUNG_EARG || status == RUNG_EDATA) { /* nothing to explain, or nothing to compare with */
         out->reason = text_of("%s", rung_ctx_message(s->ctx));
         return EXIT_OK;
     }
     CHECK(s, status);
-    out->importance = jout_parse(text);
-    rung_free(text);
-    return EXIT_OK;
-}
-
-int column_facts_find(session *s, const rung_model *model, const rung_data *data, column_facts *out)
-{
-    *out = column_facts_of(model, NULL, NULL, NULL);
-    int code = measure(s, model, data, out);
-    if (code == EXIT_OK && out->importance)
-        code = leading_effects(s, model, data, out->importance, &out->effects, &out->pair);
-    return code;
+    return leading_effects(s, model, data, true, out);
 }
 
 void column_facts_free(column_facts *f)
 {
-    json_decref(f->importance);
-    json_decref(f->effects);
-    json_decref(f->pair);
+    rung_importance_free(f->importance);
+    rung_effects_free(f->effects);
+    rung_effects_free(f->pair);
     free(f->reason);
 }
 
-int column_sections(const column_facts *f, page_section *out)
+int column_sections(const column_facts *f, const rung_model *model, page_section *out)
 {
     int n = 0;
     out[n++] = importance_section;
     if (f->effects) out[n++] = effects_section;
-    if (f->linear) out[n++] = coefficients_section;
+    if (is_linear(model)) out[n++] = coefficients_section;
     return n;
 }
 
 /* ---- sections ---- */
 
-static void importance_table(FILE *file, const json_t *report)
+static void range_cells(FILE *file, rung_range range)
 {
-    const char *second = json_string_value(json_object_get(report, "second"));
+    bool there = !isnan(range.low);
+    char *text =
+        there ? text_of("%.4f to %.4f", without_sign(range.low, 4), without_sign(range.high, 4)) : text_of("–");
+    page_number(file, there ? range.mean : NAN, 4, NULL, false);
+    page_number(file, NAN, 0, text, false);
+    free(text);
+}
+
+static void importance_table(FILE *file, const rung_importance *found)
+{
+    const char *second = rung_importance_about(found)->loss[1];
     const char *const head[] = {"Column", "mae", "95 % range", second, "95 % range", "others"};
-    size_t i;
-    json_t *one;
+    const rung_permuted *one;
     page_fold_begin(file, false, "As a table");
     page_table_begin(file, &(page_table){"Rise of the error when a column is permuted", 6, head, 0, true});
-    json_array_foreach(json_object_get(report, "columns"), i, one)
-    {
-        const json_t *part[] = {json_object_get(one, "mae"), json_object_get(one, second)};
-        const json_t *others = json_object_get(one, "others");
-        page_row(file, json_string_value(json_object_get(one, "name")));
-        for (int k = 0; k < 2; k++) {
-            bool there = json_is_object(part[k]) && json_is_number(json_object_get(part[k], "low"));
-            char *range =
-                there ? text_of("%.4f to %.4f", without_sign(json_number_value(json_object_get(part[k], "low")), 4),
-                                without_sign(json_number_value(json_object_get(part[k], "high")), 4))
-                      : text_of("%s", "–");
-            page_number(file, there ? json_number_value(json_object_get(part[k], "mean")) : NAN, 4, NULL, false);
-            page_number(file, NAN, 0, range, false);
-            free(range);
-        }
-        char *share = json_is_number(others) ? text_of("%.0f %%", 100 * json_number_value(others)) : text_of("–");
-        page_number(file, json_is_number(others) ? json_number_value(others) : NAN, 0, share, false);
+    for (int i = 0; (one = rung_importance_at(found, i)) && one->n == 1; i++) {
+        page_row(file, one->column[0]);
+        for (int k = 0; k < RUNG_LOSSES; k++) range_cells(file, one->rise[k]);
+        char *share = isnan(one->others) ? text_of("–") : text_of("%.0f %%", 100 * one->others);
+        page_number(file, one->others, 0, share, false);
         free(share);
     }
     page_table_end(file);
@@ -138,7 +109,7 @@ static void importance_part(FILE *file, const column_facts *f)
     }
     importance_drawing d;
     char *rows = importance_rows(f->importance);
-    bool seen = json_is_true(json_object_get(f->importance, "seen"));
+    bool seen = rung_importance_about(f->importance)->seen;
     importance_draw(f->importance, "Importance of the columns", MOST_BARS, &d);
     page_paragraph(file, "%sMeasured on %s.", seen ? "Warning: the model has seen these rows. " : "", rows);
     page_figure(file, &d.f,
@@ -149,17 +120,17 @@ static void importance_part(FILE *file, const column_facts *f)
     free(rows);
 }
 
-static void effects_part(FILE *file, const column_facts *f)
+static void effects_part(FILE *file, const column_facts *f, const rung_model *model)
 {
     effects_drawing d;
     page_heading(file, &effects_section);
-    effects_drawing_new(f->effects, "Effects of the columns", f->answer, &d);
+    effects_drawing_new(model, f->effects, "Effects of the columns", &d);
     page_figure(file, &d.f,
                 "Partial dependence: the mean answer if every row had this value. Local effects move only rows near "
                 "the value. Ticks mark values of rows; below, the mean probability of every class.");
     effects_drawing_free(&d);
     if (!f->pair) return;
-    effects_drawing_new(f->pair, "The two most important columns together", f->answer, &d);
+    effects_drawing_new(model, f->pair, "The two most important columns together", &d);
     page_figure(file, &d.f, "The mean answer if every row had these two values.");
     effects_drawing_free(&d);
 }
@@ -216,8 +187,8 @@ static void coefficients_part(FILE *file, const rung_model *model)
 void page_columns(FILE *file, const column_facts *f, const rung_model *model)
 {
     importance_part(file, f);
-    if (f->effects) effects_part(file, f);
-    if (f->linear) coefficients_part(file, model);
+    if (f->effects) effects_part(file, f, model);
+    if (is_linear(model)) coefficients_part(file, model);
 }
 
 void columns_page(FILE *file, const columns_heading *h, const arguments *args, const column_facts *f,
@@ -225,7 +196,7 @@ void columns_page(FILE *file, const columns_heading *h, const arguments *args, c
 {
     static const page_section model_section = {"model", "Model"}, repeat_section = {"repeat", "How to repeat this"};
     page_section list[COLUMN_SECTIONS + 3];
-    int n = column_sections(f, list);
+    int n = column_sections(f, model, list);
     list[n++] = model_section;
     list[n++] = repeat_section;
     list[n] = (page_section){0};

@@ -8,20 +8,14 @@
 #include "page/page.h"
 
 typedef struct {
-    const char *answer;                  /* what the model answers, "expected rank" */
-    json_t *importance, *effects, *pair; /* reports of the library; NULL: none */
-    char *reason;                        /* why there is no importance; NULL: there is */
-    bool linear;                         /* the model has coefficients */
+    rung_importance *importance;
+    rung_effects *effects, *pair; /* NULL: none */
+    char *reason;                 /* why there is no importance; NULL: there is */
 } column_facts;
 
-const char *answer_name(const rung_model *model);
-
-/* The effects of the most important columns of a report and, unless pair is NULL, the map of the first two; NULL where
- * no column matters. EXIT_OK or an exit code. */
-int leading_effects(session *s, const rung_model *model, const rung_data *data, const json_t *importance,
-                    json_t **effects, json_t **pair);
-/* From what is known; the reports get a reference. */
-column_facts column_facts_of(const rung_model *model, json_t *importance, json_t *effects, json_t *pair);
+/* The effects of the most important columns and, where a pair is wanted, the map of the first two; none where no column
+ * matters. EXIT_OK or an exit code. */
+int leading_effects(session *s, const rung_model *model, const rung_data *data, bool pair, column_facts *facts);
 
 /* Measured on labelled rows. A model that cannot be explained has a reason instead. EXIT_OK or an exit code. */
 int column_facts_find(session *s, const rung_model *model, const rung_data *data, column_facts *out);
@@ -29,7 +23,7 @@ void column_facts_free(column_facts *f);
 
 /* The sections that there are, at most COLUMN_SECTIONS; returns how many. */
 enum { COLUMN_SECTIONS = 3 };
-int column_sections(const column_facts *f, page_section *out);
+int column_sections(const column_facts *f, const rung_model *model, page_section *out);
 void page_columns(FILE *file, const column_facts *f, const rung_model *model);
 
 typedef struct {

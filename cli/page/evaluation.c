@@ -192,7 +192,7 @@ static void begin(FILE *file, const arguments *args, const evaluation *e, const 
     int n = 0;
     long long rows = rung_data_rows(e->data);
     for (int i = real ? METRICS : 0; i < SECTIONS; i++) {
-        if (i == MODEL) n += column_sections(columns, list + n);
+        if (i == MODEL) n += column_sections(columns, e->model, list + n);
         list[n++] = sections[i];
     }
     list[n] = (page_section){0};

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "core/json_out.h"
+#include "data/contents.h"
 #include "data/learn.h"
+#include "explain/row.h"
 #include "serve/openapi.h"
 #include "serve/rows.h"
 
@@ -161,13 +163,6 @@ typedef struct {
     double *sd; /* of the latent value whose mean is the score */
 } predictions;
 
-static json_t *numbers(const double *v, int n)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < n; i++) json_array_append_new(list, jout_number(v[i]));
-    return list;
-}
-
 static json_t *prediction(const rung_model *model, const predictions *p, int64_t i)
 {
     int classes = rung_model_classes(model), outputs = rung_model_outputs(model);
@@ -177,8 +172,8 @@ static json_t *prediction(const rung_model *model, const predictions *p, int64_t
         json_object_set_new(row, "rank", json_integer(p->rank[i]));
     }
     json_object_set_new(row, "score",
-                        outputs == 1 ? jout_number(p->score[i]) : numbers(p->score + i * outputs, outputs));
-    if (p->proba) json_object_set_new(row, "proba", numbers(p->proba + i * classes, classes));
+                        outputs == 1 ? jout_number(p->score[i]) : jout_numbers(outputs, p->score + i * outputs));
+    if (p->proba) json_object_set_new(row, "proba", jout_numbers(classes, p->proba + i * classes));
     if (p->sd) {
         json_object_set_new(row, "mean", jout_number(p->score[i]));
         json_object_set_new(row, "sd", jout_number(p->sd[i]));
@@ -246,11 +241,12 @@ static void predict(question *q, const http_request *request)
 
 static json_t *explain_row(question *q, int64_t i, rung_row_options *how)
 {
-    char *text = NULL;
+    rung_row *found = NULL;
     how->row = i;
     how->background = q->of->background;
-    json_t *report = good(q, rung_row_explain(q->ctx, q->of->model, q->data, how, &text)) ? jout_parse(text) : NULL;
-    rung_free(text);
+    json_t *report =
+        good(q, rung_row_explain(q->ctx, q->of->model, q->data, how, &found)) ? row_json(q->of->model, found) : NULL;
+    rung_row_free(found);
     return report;
 }
 
@@ -300,7 +296,7 @@ static void explain(question *q, const http_request *request)
 
 static json_t *describe(const served *of)
 {
-    json_t *root = json_object(), *columns = json_array(), *classes = json_array();
+    json_t *root = json_object(), *columns = json_array();
     for (int64_t j = 0; j < rung_model_inputs(of->model); j++) {
         int is_text;
         json_t *one = json_object();
@@ -309,14 +305,12 @@ static json_t *describe(const served *of)
         json_object_set_new(one, "text", json_boolean(is_text));
         json_array_append_new(columns, one);
     }
-    for (int k = 1; k <= rung_model_classes(of->model); k++)
-        json_array_append_new(classes, jout_text(rung_model_class_name(of->model, k)));
     json_object_set_new(root, "status", json_string("ok"));
     json_object_set_new(root, "version", json_string(rung_version()));
     json_object_set_new(root, "model", json_string(of->name));
     json_object_set_new(root, "method", jout_text(rung_model_method(of->model)));
     json_object_set_new(root, "label", jout_text(rung_model_label(of->model)));
-    json_object_set_new(root, "classes", classes);
+    json_object_set_new(root, "classes", classes_json(of->model));
     json_object_set_new(root, "columns", columns);
     json_object_set_new(root, "explains", json_boolean(of->background != NULL));
     return root;

@@ -21,6 +21,9 @@ extern "C" {
 typedef struct rung_verification rung_verification; /* the conditions that a model was checked against */
 typedef struct rung_curve rung_curve;               /* errors by number of labels */
 typedef struct rung_suggestion rung_suggestion;     /* rows to label next */
+typedef struct rung_importance rung_importance;     /* which columns matter */
+typedef struct rung_effects rung_effects;           /* how the answer changes along columns */
+typedef struct rung_row rung_row;                   /* why a row gets its answer */
 
 /* ---- the work of a context -------------------------------------------------------------------- */
 
@@ -167,8 +170,8 @@ RUNG_API int64_t rung_model_terms(const rung_model *model);
 
 /* Everything here works on the columns of the source (a category is one of them, whatever its 0/1 columns) and asks the
  * model for predictions alone. The answer that is explained is the expected rank, sum_q q P(y = q); the rank where a
- * model has no probabilities; the number where targets are real. Reports are one JSON object; release them with
- * rung_free. */
+ * model has no probabilities; the number where targets are real. What the getters return belongs to the explanation;
+ * texts are UTF-8, a column without a name is "x3". */
 typedef struct { /* zeros: the default */
     size_t size;
     int repeats;  /* permutations of each column; 0: 5 */
@@ -176,15 +179,38 @@ typedef struct { /* zeros: the default */
     int folds;    /* rung_importance_held_out; 0: 5 */
 } rung_importance_options;
 /* By how much the error rises when a column is permuted among the labelled rows, with a 95 % range over the rows;
- * related columns are also permuted together. The data are coded by rung_model_encode; the report says whether the
- * model was fitted to them (`seen`), in which case the numbers say what the fit used rather than what helps on new
- * rows. options: NULL: the default. RUNG_EARG: an option, a model without ranks; RUNG_EDATA: fewer than two labels. */
+ * related columns are also permuted together. The data are coded by rung_model_encode. options: NULL: the default.
+ * RUNG_EARG: an option, a model without ranks; RUNG_EDATA: fewer than two labels. */
 RUNG_API RUNG_CHECK rung_status rung_importance_run(rung_ctx *ctx, const rung_model *model, const rung_data *data,
-                                                    const rung_importance_options *options, char **report);
+                                                    const rung_importance_options *options, rung_importance **out);
 /* The same for a method: every labelled row is predicted by a fit to the other folds, which has not seen it.
  * RUNG_EDATA: too few labels to hold any out; errors of rung_model_fit. */
 RUNG_API RUNG_CHECK rung_status rung_importance_held_out(rung_ctx *ctx, const rung_spec *spec, const rung_data *data,
-                                                         const rung_importance_options *options, char **report);
+                                                         const rung_importance_options *options, rung_importance **out);
+RUNG_API void rung_importance_free(rung_importance *importance);
+
+enum { RUNG_LOSSES = 2 };
+typedef struct { /* a mean over rows with its 95 % range; NaN: there is none */
+    double mean, low, high;
+} rung_range;
+typedef struct {
+    int64_t rows, labelled;        /* used, and all that are labelled */
+    int repeats;                   /* permutations of each column */
+    int folds;                     /* 0: all rows were predicted by the same model */
+    int seen;                      /* 1: it was fitted to them: what the fit used, not what helps on new rows */
+    const char *loss[RUNG_LOSSES]; /* keys of the errors: "mae"; "rps" or, of real targets, "mse" */
+    rung_range error[RUNG_LOSSES]; /* of the rows as they are; "rps": none without probabilities */
+} rung_importance_summary;
+RUNG_API const rung_importance_summary *rung_importance_about(const rung_importance *importance);
+typedef struct {
+    int n;                        /* of columns that were permuted together */
+    const char *const *column;    /* their names */
+    int group;                    /* of related columns, from 1, in which they are; 0: none */
+    double others;                /* of a single column: the share of its variance that the others can stand in for */
+    rung_range rise[RUNG_LOSSES]; /* of the errors */
+} rung_permuted;
+/* By index from 0: single columns, the most important first, then groups; NULL past the last one. */
+RUNG_API const rung_permuted *rung_importance_at(const rung_importance *importance, int index);
 
 typedef struct { /* zeros: the default */
     size_t size;
@@ -197,7 +223,31 @@ typedef struct { /* zeros: the default */
  * value) and accumulated local effects (only rows near it; Apley and Zhu, 2020), with the distribution of the values. A
  * category has partial dependence alone. Labels are not needed. RUNG_EARG: an option, a model without ranks. */
 RUNG_API RUNG_CHECK rung_status rung_effects_run(rung_ctx *ctx, const rung_model *model, const rung_data *data,
-                                                 const rung_effects_options *options, char **report);
+                                                 const rung_effects_options *options, rung_effects **out);
+RUNG_API void rung_effects_free(rung_effects *effects);
+
+typedef struct {
+    int64_t rows;       /* averaged over */
+    double average;     /* of their answers */
+    int classes;        /* of the model whose probabilities change; 0: it has none */
+    const double *map;  /* of a pair: for each point of the first column those of the second; NULL: none */
+    double interaction; /* the share of the map that is not the sum of an effect of each column */
+} rung_effects_summary;
+RUNG_API const rung_effects_summary *rung_effects_about(const rung_effects *effects);
+typedef struct {
+    const char *name;
+    int category, dates;                          /* flags */
+    int n;                                        /* points */
+    const double *value;                          /* dates: days since 1970; NULL: categories */
+    const char *const *text;                      /* categories, dates, ordered words; NULL: numbers */
+    const int64_t *count;                         /* rows: of a category; up to the point, from the one before */
+    const double *dependence, *local;             /* local effects have a mean of 0; NULL: a category, one point */
+    const double *class_dependence, *class_local; /* n x classes, those of a point contiguous; NULL: as above */
+    int rugs;
+    const double *rug; /* values of rows: quantiles */
+} rung_effect;
+/* Of the columns, by index from 0; NULL past the last one. */
+RUNG_API const rung_effect *rung_effects_at(const rung_effects *effects, int index);
 
 typedef struct { /* zeros: the default */
     size_t size;
@@ -209,13 +259,45 @@ typedef struct { /* zeros: the default */
 } rung_row_options;
 /* Why a row gets its answer: the contribution of every column against the average row of the background (Shapley
  * values, which add up to the difference), and the smallest change of at most three columns, within the values of the
- * background, that would move it one class down or up. The report says "exact" where all sets of columns were replaced
+ * background, that would move it one class down or up. Contributions are exact where all sets of columns were replaced
  * in all rows of the background, which is done where it takes few predictions. Otherwise orders of the columns are
  * sampled in antithetic pairs and rows at random, as many as can be had for moderate work, and every contribution has
  * the standard error of that. RUNG_EARG: an option, a row that is not there, a model without ranks; RUNG_EDATA: a
  * background of one row. */
 RUNG_API RUNG_CHECK rung_status rung_row_explain(rung_ctx *ctx, const rung_model *model, const rung_data *data,
-                                                 const rung_row_options *options, char **report);
+                                                 const rung_row_options *options, rung_row **out);
+RUNG_API void rung_row_free(rung_row *row);
+
+typedef struct {
+    int64_t row; /* from 0 */
+    double answer;
+    int rank;                      /* 0: none */
+    const double *proba;           /* of the classes; NULL: none */
+    double average, average_error; /* the answer for the background, and its standard error */
+    int exact;
+    int64_t samples;                   /* pairs of orders of the columns; 0: all sets */
+    int64_t background, background_of; /* rows compared with, and all that there are */
+} rung_row_summary;
+RUNG_API const rung_row_summary *rung_row_about(const rung_row *row);
+typedef struct { /* a cell as it stood in the source */
+    double number;
+    const char *text; /* a word or a date; NULL: the number, or missing (NaN) */
+} rung_cell;
+typedef struct {
+    const char *name; /* of the column */
+    rung_cell cell;
+    double value, error; /* its contribution, with the standard error */
+} rung_contribution;
+/* By index from 0, the largest first; NULL past the last one. */
+RUNG_API const rung_contribution *rung_row_at(const rung_row *row, int index);
+typedef struct {
+    const char *name; /* of a column that changes */
+    rung_cell from, to;
+    int rank; /* after all changes */
+} rung_change;
+/* The smallest change to a higher rank or (up: 0) a lower one, column by column from 0; NULL past the last one, and
+ * where no change was found. */
+RUNG_API const rung_change *rung_row_change(const rung_row *row, int up, int index);
 
 /* ---- learning curves -------------------------------------------------------------------------- */
 

@@ -65,6 +65,14 @@ def text(pointer):
     return None if pointer == ffi.NULL else ffi.string(pointer).decode()
 
 
+def each(getter, *arguments):
+    """What getter(*arguments, index) returns for the indices from 0, up to NULL."""
+    index = 0
+    while (one := getter(*arguments, index)) != ffi.NULL:
+        yield one
+        index += 1
+
+
 __version__ = text(lib.rung_version())
 
 

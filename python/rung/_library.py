@@ -5,6 +5,7 @@ and strides), never copied on the way.
 
 import json
 import logging
+import math
 import os
 import sys
 import threading
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ._binding import HERE, __version__, argument_name, c_text, check_texts, ffi, lib, text  # noqa: F401
+from ._binding import HERE, __version__, argument_name, c_text, check_texts, each, ffi, lib, text  # noqa: F401
 
 log = logging.getLogger("rung")
 
@@ -224,13 +225,21 @@ def struct(kind):
     return ffi.new(f"rung_{kind} *", {"size": ffi.sizeof(f"rung_{kind}")})
 
 
+def finite(value):
+    """A number as JSON has it: None for one that is not finite."""
+    return value if math.isfinite(value) else None
+
+
+def finite_list(values, n):
+    """n numbers of the library, as above; None for NULL."""
+    return None if values == ffi.NULL else [finite(value) for value in ffi.unpack(values, n)]
+
+
 def metrics_dict(values):
     """A rung_metrics as a dict: every key of the library's table, the number of rows n, and how many of them have a
     label that is an interval."""
-    out, index = {}, 0
-    while (entry := lib.rung_metric_at(index)) != ffi.NULL:
-        out[text(entry.key)] = lib.rung_metrics_value(values, entry.key)
-        index += 1
+    keys = [entry.key for entry in each(lib.rung_metric_at)]
+    out = {text(key): lib.rung_metrics_value(values, key) for key in keys}
     return out | {"n": values.n, "intervals": values.intervals}
 
 

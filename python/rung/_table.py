@@ -3,7 +3,7 @@
 
 import numbers
 
-from ._binding import argument_name, c_text, ffi, lib, text
+from ._binding import argument_name, c_text, each, ffi, lib, text
 
 
 class Parameter:
@@ -81,9 +81,7 @@ class Method:
         self.name, self.title = text(entry.name), text(entry.title)
         self.reference, self.cost = text(entry.reference), text(entry.cost)
         self.flags = entry.flags
-        self.parameters = []
-        while (row := lib.rung_method_param_at(entry, len(self.parameters))) != ffi.NULL:
-            self.parameters.append(Parameter(row))
+        self.parameters = [Parameter(row) for row in each(lib.rung_method_param_at, entry)]
 
     def has(self, *names):
         return any(parameter.name in names for parameter in self.parameters)
@@ -100,16 +98,7 @@ class Method:
         return "AutoOrdinal" if self.name == "auto" else self.name.replace("-", "").upper()
 
 
-def _read():
-    table, index = {}, 0
-    while (entry := lib.rung_method_at(index)) != ffi.NULL:
-        method = Method(entry)
-        table[method.name] = method
-        index += 1
-    return table
-
-
-METHODS = _read()
+METHODS = {method.name: method for method in map(Method, each(lib.rung_method_at))}
 DEFAULT = text(lib.rung_method_default(0).name)
 
 

@@ -3,25 +3,22 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from . import _data, _intervals
 from ._base import Estimator, seed_of
-from ._library import Context, ffi, lib, struct, text
+from ._library import Context, each, ffi, finite, finite_list, lib, struct, text
 from ._types import Columns, Labels, Rows
 
 __all__ = ["effects", "importance", "row"]
 
 
-def _call(function, *arguments, random_state):
-    """The report of a function of the library, as a dict."""
+def _explained(kind, function, *arguments, random_state):
+    """What a function of the library finds: an object of this kind."""
     ctx = Context(seed=seed_of(random_state))
-    out = ffi.new("char **")
-    ctx.run(function, *arguments, out)
-    return json.loads(text(ffi.gc(out[0], lib.rung_free)))
+    return ctx.make(kind, function, *arguments, call=ctx.run)
 
 
 def importance(
@@ -56,7 +53,40 @@ def importance(
     data = _data.labelled_data(Context(), estimator, X, y)
     options = struct("importance_options")
     options.repeats, options.rows = repeats, rows
-    return _call(lib.rung_importance_run, estimator.model_.pointer, data, options, random_state=random_state)
+    found = _explained(
+        "importance", lib.rung_importance_run, estimator.model_.pointer, data, options, random_state=random_state
+    )
+    return _importance_dict(found)
+
+
+def _importance_dict(found):
+    about, permuted = lib.rung_importance_about(found), list(each(lib.rung_importance_at, found))
+    keys = [text(key) for key in about.loss]
+
+    def ranges(of):
+        parts = ("mean", "low", "high")
+        there = [{part: finite(getattr(one, part)) for part in parts} for one in of]
+        return {key: one if one["mean"] is not None else None for key, one in zip(keys, there, strict=True)}
+
+    return {
+        "rows": about.rows,
+        "labelled": about.labelled,
+        "repeats": about.repeats,
+        "folds": about.folds or None,
+        "seen": bool(about.seen),
+        "second": keys[1],
+        "error": ranges(about.error),
+        "columns": [
+            {"name": text(one.column[0]), "others": finite(one.others), "group": one.group or None} | ranges(one.rise)
+            for one in permuted
+            if one.n == 1
+        ],
+        "groups": [
+            {"columns": [text(name) for name in ffi.unpack(one.column, one.n)]} | ranges(one.rise)
+            for one in permuted
+            if one.n > 1
+        ],
+    }
 
 
 def _rows(estimator, X):
@@ -105,7 +135,44 @@ def effects(
     chosen = _data.columns_of_model(estimator, "columns", columns)
     options.columns = chosen
     options.points, options.rows, options.pair = points, rows, int(pair)
-    return _call(lib.rung_effects_run, estimator.model_.pointer, data, options, random_state=random_state)
+    model = estimator.model_
+    found = _explained("effects", lib.rung_effects_run, model.pointer, data, options, random_state=random_state)
+    return _effects_dict(model.class_names, found)
+
+
+def _effects_dict(classes, found):
+    about, columns = lib.rung_effects_about(found), list(each(lib.rung_effects_at, found))
+    report = {
+        "rows": about.rows,
+        "average": about.average,
+        "classes": classes,
+        "columns": [_effect_dict(one, about.classes) for one in columns],
+    }
+    if about.map != ffi.NULL:
+        report["map"] = _lists(about.map, *(one.n for one in columns))
+        report["interaction"] = about.interaction
+    return report
+
+
+def _effect_dict(one, classes):
+    texts = None if one.text == ffi.NULL else [text(word) for word in ffi.unpack(one.text, one.n)]
+    return {
+        "name": text(one.name),
+        "category": bool(one.category),
+        "values": texts if one.category else finite_list(one.value, one.n),
+        **({"dates" if one.dates else "words": texts} if texts is not None and not one.category else {}),
+        "counts": ffi.unpack(one.count, one.n),
+        "rug": finite_list(one.rug, one.rugs),
+        "dependence": finite_list(one.dependence, one.n),
+        "local": finite_list(one.local, one.n),
+        "dependence_classes": _lists(one.class_dependence, one.n, classes),
+        "local_classes": _lists(one.class_local, one.n, classes),
+    }
+
+
+def _lists(values, n, width):
+    """n lists of width numbers each; None for NULL."""
+    return None if values == ffi.NULL else [finite_list(values + k * width, width) for k in range(n)]
 
 
 def row(
@@ -154,4 +221,39 @@ def row(
         others = _rows(estimator, background)
         options.background = others
     options.row, options.samples, options.rows = index, samples, rows
-    return _call(lib.rung_row_explain, estimator.model_.pointer, data, options, random_state=random_state)
+    model = estimator.model_
+    found = _explained("row", lib.rung_row_explain, model.pointer, data, options, random_state=random_state)
+    return _row_dict(model.class_names, found)
+
+
+def _row_dict(classes, found):
+    about = lib.rung_row_about(found)
+
+    def cell(one):
+        return finite(one.number) if one.text == ffi.NULL else text(one.text)
+
+    def change(up):
+        changed = list(each(lib.rung_row_change, found, up))
+        columns = [{"name": text(one.name), "from": cell(getattr(one, "from")), "to": cell(one.to)} for one in changed]
+        rank = changed[0].rank if changed else 0
+        return {"rank": rank, "class": classes[rank - 1], "columns": columns} if changed else None
+
+    return {
+        "row": about.row + 1,
+        "answer": about.answer,
+        "rank": about.rank or None,
+        "class": classes[about.rank - 1] if about.rank else None,
+        "proba": finite_list(about.proba, len(classes)) or [],
+        "classes": classes,
+        "average": about.average,
+        "average_error": about.average_error,
+        "exact": bool(about.exact),
+        "samples": about.samples,
+        "background": about.background,
+        "background_of": about.background_of,
+        "columns": [
+            {"name": text(one.name), "cell": cell(one.cell), "contribution": one.value, "error": one.error}
+            for one in each(lib.rung_row_at, found)
+        ],
+        "changes": {"down": change(0), "up": change(1)},
+    }

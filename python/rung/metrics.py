@@ -27,18 +27,10 @@ from sklearn.utils.metadata_routing import MetadataRequest
 from . import _labels
 from ._base import Classifier
 from ._data import groups_of
-from ._library import Context, ffi, lib, metrics_dict, pointer, struct, text
+from ._library import Context, each, ffi, lib, metrics_dict, pointer, struct, text
 from ._types import ArrayLike, Labels, Order, Rows
 
-
-def _read():
-    table = {}
-    while (entry := lib.rung_metric_at(len(table))) != ffi.NULL:
-        table[text(entry.key)] = entry
-    return table
-
-
-_TABLE = _read()
+_TABLE = {text(entry.key): entry for entry in each(lib.rung_metric_at)}
 MEANING = {key: text(entry.help) for key, entry in _TABLE.items() if not entry.flags & lib.RUNG_METRIC_BOUND}
 
 

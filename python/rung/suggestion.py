@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import _num_samples
 
 from ._base import Classifier
-from ._library import Context, ffi, lib, pointer, struct, text
+from ._library import Context, each, lib, pointer, struct, text
 from ._types import Labels, Rows
 from .methods import AutoOrdinal  # type: ignore[attr-defined]
 
@@ -170,10 +170,8 @@ def suggest(
 
 
 def _collected(found, classes):
-    rows, index, outlook = [], 0, struct("forecast")
-    while (one := lib.rung_suggestion_at(found, index)) != ffi.NULL:
-        rows.append((one.row, one.random, one.score, one.guess, text(one.reason)))
-        index += 1
+    outlook = struct("forecast")
+    rows = [(one.row, one.random, one.score, one.guess, text(one.reason)) for one in each(lib.rung_suggestion_at, found)]
     row, random, score, guess, reason = zip(*rows, strict=True)
     return Suggestion(
         rows=np.array(row, dtype=np.int64),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Which columns a model uses and how, as `rung explain` reports it.
+# Which columns a model uses and how, as `rung explain` shows it.
 
 rung_explain <- function(object, newdata = NULL, type = c("importance", "effects", "row"), y = NULL, columns = NULL,
                          pair = FALSE, row = 1, fixed = NULL, background = NULL, points = 0, repeats = 0, samples = 0,
@@ -17,12 +17,12 @@ rung_explain <- function(object, newdata = NULL, type = c("importance", "effects
     sheet <- if (type == "importance") labelled_sheet(object, newdata, y) else rows_of(object, newdata)
     session <- session(seed, threads)
     others <- if (!is.null(background)) as_table(session, new_sheet(object, background))
-    report <- parse_json(finish(session, .Call(C_r_explain, session, handle(object), as_table(session, sheet), others,
-                                               type, options)))
+    found <- finish(session, .Call(C_r_explain, session, handle(object), as_table(session, sheet), others, type,
+                                   options))
     switch(type,
-        importance = importance_of(report),
-        effects = if (pair) pair_of(report, object) else effects_of(report, object),
-        row = row_of(report, object))
+        importance = importance_of(found),
+        effects = if (pair) pair_of(found, object) else effects_of(found, object),
+        row = row_of(found, object))
 }
 
 # Columns of the model, by name, or by position among those of the fit, as the library takes them. The model may have
@@ -69,20 +69,15 @@ answer_name <- function(object) {
 
 # ---- importance ----
 
-importance_of <- function(report) {
-    second <- report$second
-    table <- function(parts, names) {
-        part <- function(name, key) vapply(parts, function(one) number_or_na(one[[name]][[key]]), 0)
-        out <- data.frame(column = names, mae = part("mae", "mean"), low = part("mae", "low"),
-                          high = part("mae", "high"), stringsAsFactors = FALSE)
-        if (!is.null(report$error[[second]])) out[[second]] <- part(second, "mean")
-        out
-    }
-    out <- table(report$columns, vapply(report$columns, `[[`, "", "name"))
-    out$others <- vapply(report$columns, function(one) number_or_na(one$others), 0)
-    joint <- vapply(report$groups, function(one) paste(one$columns, collapse = " + "), "")
-    structure(out, error = report$error$mae$mean, together = table(report$groups, joint), seen = isTRUE(report$seen),
-              rows = report$rows, class = c("rung_importance", "data.frame"))
+importance_of <- function(found) {
+    all <- as.data.frame(found$permuted, stringsAsFactors = FALSE)
+    if (is.null(found$second)) all$second <- NULL else names(all)[names(all) == "second"] <- found$second
+    single <- all$n == 1
+    shown <- setdiff(names(all), c("others", "n"))
+    together <- all[!single, shown]
+    rownames(together) <- NULL
+    structure(all[single, c(shown, "others")], error = found$error, together = together, seen = found$seen,
+              rows = found$rows, class = c("rung_importance", "data.frame"))
 }
 
 print.rung_importance <- function(x, digits = 3L, ...) {
@@ -100,20 +95,21 @@ print.rung_importance <- function(x, digits = 3L, ...) {
 
 # ---- effects ----
 
-effects_of <- function(report, object) {
+effects_of <- function(found, object) {
+    classes <- as.character(object$info$classes)
     one_column <- function(one) {
-        local <- if (is.null(one$local)) NA_real_ else one$local
-        out <- data.frame(value = one$values, rows = one$counts, dependence = one$dependence, local = local,
-                          stringsAsFactors = FALSE)
-        shares <- one$dependence_classes
-        if (is.null(shares)) return(structure(out, rug = one$rug))
-        shares <- matrix(unlist(shares), nrow = nrow(out), byrow = TRUE)
-        colnames(shares) <- paste0("p(", report$classes, ")")
-        structure(cbind(out, shares), rug = one$rug)
+        out <- data.frame(value = one$value, rows = one$rows, dependence = one$dependence,
+                          local = if (is.null(one$local)) NA_real_ else one$local, stringsAsFactors = FALSE)
+        if (!is.null(one$shares)) {
+            shares <- matrix(one$shares, nrow = nrow(out), byrow = TRUE)
+            colnames(shares) <- paste0("p(", classes, ")")
+            out <- cbind(out, shares)
+        }
+        structure(out, rug = one$rug)
     }
-    names <- vapply(report$columns, `[[`, "", "name")
-    structure(lapply(report$columns, one_column), names = names, rows = report$rows, average = report$average,
-              classes = as.character(unlist(report$classes)), answer = answer_name(object), class = "rung_effects")
+    names <- vapply(found$columns, `[[`, "", "name")
+    structure(lapply(found$columns, one_column), names = names, rows = found$rows, average = found$average,
+              classes = classes, answer = answer_name(object), class = "rung_effects")
 }
 
 print.rung_effects <- function(x, digits = 3L, ...) {
@@ -127,12 +123,12 @@ print.rung_effects <- function(x, digits = 3L, ...) {
 }
 
 # The joint effect of two columns: a matrix, the first column down, the second across.
-pair_of <- function(report, object) {
-    values <- lapply(report$columns, `[[`, "values")
-    names(values) <- vapply(report$columns, `[[`, "", "name")
-    map <- matrix(unlist(report$map), nrow = length(values[[1L]]), byrow = TRUE)
+pair_of <- function(found, object) {
+    values <- lapply(found$columns, `[[`, "value")
+    names(values) <- vapply(found$columns, `[[`, "", "name")
+    map <- matrix(found$map, nrow = length(values[[1L]]), byrow = TRUE)
     dimnames(map) <- lapply(values, function(one) if (is.numeric(one)) format(one, digits = 3L, trim = TRUE) else one)
-    structure(map, interaction = report$interaction, answer = answer_name(object), class = c("rung_pair", "matrix"))
+    structure(map, interaction = found$interaction, answer = answer_name(object), class = c("rung_pair", "matrix"))
 }
 
 print.rung_pair <- function(x, digits = 3L, ...) {
@@ -144,26 +140,26 @@ print.rung_pair <- function(x, digits = 3L, ...) {
 
 # ---- one row ----
 
-row_of <- function(report, object) {
-    cell <- function(one, key) {
-        value <- one[[key]]
-        if (is.null(value)) "missing" else if (is.numeric(value)) format(value, digits = 6L) else value
+row_of <- function(found, object) {
+    classes <- as.character(object$info$classes)
+    cells <- function(text, number) {
+        shown <- vapply(number, function(one) if (is.na(one)) "missing" else format(one, digits = 6L), "")
+        ifelse(is.na(text), shown, text)
     }
-    text <- function(parts, key) vapply(parts, cell, "", key)
-    number <- function(key) vapply(report$columns, `[[`, 0, key)
     change <- function(one) {
         if (is.null(one)) return(NULL)
-        structure(data.frame(column = vapply(one$columns, `[[`, "", "name"), from = text(one$columns, "from"),
-                             to = text(one$columns, "to"), stringsAsFactors = FALSE), class_to = one$class)
+        structure(data.frame(column = one$column, from = cells(one$from, one$from_number),
+                             to = cells(one$to, one$to_number), stringsAsFactors = FALSE),
+                  class_to = classes[one$rank[1L]])
     }
-    columns <- data.frame(column = vapply(report$columns, `[[`, "", "name"), value = text(report$columns, "cell"),
-                          contribution = number("contribution"), error = number("error"), stringsAsFactors = FALSE)
-    classes <- as.character(unlist(report$classes))
-    structure(list(row = report$row, answer = report$answer, class = report$class, average = report$average,
-                   prob = if (length(report$proba)) structure(report$proba, names = classes), columns = columns,
-                   up = change(report$changes$up), down = change(report$changes$down), exact = isTRUE(report$exact),
-                   background = report$background, background_of = report$background_of,
-                   samples = report$samples, classes = classes, name = answer_name(object)),
+    parts <- found$columns
+    columns <- data.frame(column = parts$column, value = cells(parts$value, parts$number),
+                          contribution = parts$contribution, error = parts$error, stringsAsFactors = FALSE)
+    structure(list(row = found$row, answer = found$answer, class = if (found$rank > 0) classes[found$rank],
+                   average = found$average, prob = if (!is.null(found$prob)) structure(found$prob, names = classes),
+                   columns = columns, up = change(found$up), down = change(found$down), exact = found$exact,
+                   background = found$background, background_of = found$background_of, samples = found$samples,
+                   classes = classes, name = answer_name(object)),
               class = "rung_row")
 }
 

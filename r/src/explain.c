@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Coefficients, and the reports that explain a model. */
+/* Coefficients, and what explains a model. */
 #include "data.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static void text_release(void *text) { rung_free(text); }
 
 static const char *const numbers[] = {"value", "error", "z", "p"};
 
@@ -82,23 +80,185 @@ SEXP r_linear_fit(SEXP handle)
     return out;
 }
 
-/* ---- reports ---- */
+/* ---- explanations ---- */
 
-typedef rung_status report_fn(rung_ctx *ctx, const rung_model *model, const rung_data *data,
-                              const rung_data *background, SEXP options, char **report);
+static SEXP reals(R_xlen_t n, const double *v)
+{
+    if (!v) return R_NilValue;
+    SEXP out = Rf_allocVector(REALSXP, n);
+    for (R_xlen_t i = 0; i < n; i++) REAL(out)[i] = v[i] == v[i] ? v[i] : NA_REAL;
+    return out;
+}
+
+static SEXP real(double x) { return reals(1, &x); }
+
+/* A data frame in the making: the first columns hold texts, the others numbers. */
+static SEXP frame_of(const char **names, int texts, R_xlen_t n)
+{
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+    for (int k = 0; k < Rf_length(out); k++) SET_VECTOR_ELT(out, k, Rf_allocVector(k < texts ? STRSXP : REALSXP, n));
+    UNPROTECT(1);
+    return out;
+}
+
+static void put_text(SEXP frame, int column, R_xlen_t row, const char *text)
+{
+    SET_STRING_ELT(VECTOR_ELT(frame, column), row, text ? text_utf8(text) : NA_STRING);
+}
+
+static void put_reals(SEXP frame, int column, R_xlen_t row, int n, const double *v)
+{
+    for (int k = 0; k < n; k++) REAL(VECTOR_ELT(frame, column + k))[row] = v[k] == v[k] ? v[k] : NA_REAL;
+}
+
+/* "age + weight" */
+static const char *joined(const rung_permuted *one)
+{
+    size_t size = 1;
+    for (int i = 0; i < one->n; i++) size += strlen(one->column[i]) + 3;
+    char *out = R_alloc(size, 1);
+    *out = 0;
+    for (int i = 0; i < one->n; i++) strcat(strcat(out, i ? " + " : ""), one->column[i]);
+    return out;
+}
+
+/* list(rows, error, second, seen, permuted) */
+static SEXP importance_list(const void *found, int classes)
+{
+    (void)classes;
+    const char *names[] = {"rows", "error", "second", "seen", "permuted", ""};
+    const char *columns[] = {"column", "mae", "low", "high", "second", "others", "n", ""};
+    const rung_importance_summary *about = rung_importance_about(found);
+    const rung_permuted *one;
+    int n = 0;
+    while (rung_importance_at(found, n)) n++;
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, names)), frame = PROTECT(frame_of(columns, 1, n));
+    SET_VECTOR_ELT(out, 0, real((double)about->rows));
+    SET_VECTOR_ELT(out, 1, real(about->error[0].mean));
+    if (about->error[1].mean == about->error[1].mean) SET_VECTOR_ELT(out, 2, Rf_mkString(about->loss[1]));
+    SET_VECTOR_ELT(out, 3, Rf_ScalarLogical(about->seen));
+    for (int i = 0; (one = rung_importance_at(found, i)); i++) {
+        const double values[] = {one->rise[0].mean, one->rise[0].low, one->rise[0].high,
+                                 one->rise[1].mean, one->others,      one->n};
+        put_text(frame, 0, i, joined(one));
+        put_reals(frame, 1, i, 6, values);
+    }
+    SET_VECTOR_ELT(out, 4, frame);
+    UNPROTECT(2);
+    return out;
+}
+
+/* list(name, value, rows, dependence, local, shares, rug); shares: those of a point are adjacent. */
+static SEXP effect_list(const rung_effect *one, int classes)
+{
+    const char *names[] = {"name", "value", "rows", "dependence", "local", "shares", "rug", ""};
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+    SET_VECTOR_ELT(out, 0, Rf_ScalarString(text_utf8(one->name)));
+    SET_VECTOR_ELT(out, 1, one->category ? Rf_allocVector(STRSXP, one->n) : reals(one->n, one->value));
+    SET_VECTOR_ELT(out, 2, Rf_allocVector(REALSXP, one->n));
+    for (int k = 0; k < one->n; k++) {
+        if (one->category) put_text(out, 1, k, one->text[k]);
+        REAL(VECTOR_ELT(out, 2))[k] = (double)one->count[k];
+    }
+    SET_VECTOR_ELT(out, 3, reals(one->n, one->dependence));
+    SET_VECTOR_ELT(out, 4, reals(one->n, one->local));
+    SET_VECTOR_ELT(out, 5, reals((R_xlen_t)one->n * classes, one->class_dependence));
+    SET_VECTOR_ELT(out, 6, reals(one->rugs, one->rug));
+    UNPROTECT(1);
+    return out;
+}
+
+/* list(rows, average, columns, map, interaction) */
+static SEXP effects_list(const void *found, int classes)
+{
+    const char *names[] = {"rows", "average", "columns", "map", "interaction", ""};
+    const rung_effects_summary *about = rung_effects_about(found);
+    int n = 0;
+    R_xlen_t cells = 1;
+    for (; rung_effects_at(found, n); n++) cells *= about->map ? rung_effects_at(found, n)->n : 1;
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, names)), columns = PROTECT(Rf_allocVector(VECSXP, n));
+    for (int i = 0; i < n; i++) SET_VECTOR_ELT(columns, i, effect_list(rung_effects_at(found, i), classes));
+    SET_VECTOR_ELT(out, 0, real((double)about->rows));
+    SET_VECTOR_ELT(out, 1, real(about->average));
+    SET_VECTOR_ELT(out, 2, columns);
+    SET_VECTOR_ELT(out, 3, reals(cells, about->map));
+    SET_VECTOR_ELT(out, 4, real(about->interaction));
+    UNPROTECT(2);
+    return out;
+}
+
+/* Columns, the texts and numbers of their cells before and after, and the rank. */
+static SEXP change_list(const rung_row *found, int up)
+{
+    const char *names[] = {"column", "from", "to", "from_number", "to_number", "rank", ""};
+    const rung_change *one;
+    int n = 0;
+    while (rung_row_change(found, up, n)) n++;
+    if (!n) return R_NilValue;
+    SEXP out = PROTECT(frame_of(names, 3, n));
+    for (int i = 0; (one = rung_row_change(found, up, i)); i++) {
+        const double values[] = {one->from.number, one->to.number, one->rank};
+        put_text(out, 0, i, one->name);
+        put_text(out, 1, i, one->from.text);
+        put_text(out, 2, i, one->to.text);
+        put_reals(out, 3, i, 3, values);
+    }
+    UNPROTECT(1);
+    return out;
+}
+
+static SEXP contribution_list(const rung_row *found)
+{
+    const char *names[] = {"column", "value", "number", "contribution", "error", ""};
+    const rung_contribution *one;
+    int n = 0;
+    while (rung_row_at(found, n)) n++;
+    SEXP out = PROTECT(frame_of(names, 2, n));
+    for (int i = 0; (one = rung_row_at(found, i)); i++) {
+        const double values[] = {one->cell.number, one->value, one->error};
+        put_text(out, 0, i, one->name);
+        put_text(out, 1, i, one->cell.text);
+        put_reals(out, 2, i, 3, values);
+    }
+    UNPROTECT(1);
+    return out;
+}
+
+/* list(row, answer, rank, prob, average, exact, samples, background, background_of, columns, down, up) */
+static SEXP row_list(const void *found, int classes)
+{
+    const char *names[] = {"row",     "answer",     "rank",          "average", "samples", "background", "background_of",
+                           "exact",   "columns",    "down",          "up",      "prob",    ""};
+    const rung_row_summary *about = rung_row_about(found);
+    const double values[] = {(double)about->row + 1, about->answer,            about->rank,
+                             about->average,         (double)about->samples,   (double)about->background,
+                             (double)about->background_of};
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+    for (int k = 0; k < 7; k++) SET_VECTOR_ELT(out, k, real(values[k]));
+    SET_VECTOR_ELT(out, 7, Rf_ScalarLogical(about->exact));
+    SET_VECTOR_ELT(out, 8, contribution_list(found));
+    SET_VECTOR_ELT(out, 9, change_list(found, 0));
+    SET_VECTOR_ELT(out, 10, change_list(found, 1));
+    SET_VECTOR_ELT(out, 11, reals(classes, about->proba));
+    UNPROTECT(1);
+    return out;
+}
+
+typedef rung_status explain_fn(rung_ctx *ctx, const rung_model *model, const rung_data *data,
+                               const rung_data *background, SEXP options, void **found);
 
 static rung_status importance(rung_ctx *ctx, const rung_model *model, const rung_data *data,
-                              const rung_data *background, SEXP options, char **report)
+                              const rung_data *background, SEXP options, void **found)
 {
     (void)background;
     rung_importance_options o = {.size = sizeof o};
     o.repeats = field_int(options, "repeats", 0);
     o.rows = field_int(options, "rows", 0);
-    return rung_importance_run(ctx, model, data, &o, report);
+    return rung_importance_run(ctx, model, data, &o, (rung_importance **)found);
 }
 
 static rung_status effects(rung_ctx *ctx, const rung_model *model, const rung_data *data, const rung_data *background,
-                           SEXP options, char **report)
+                           SEXP options, void **found)
 {
     (void)background;
     rung_effects_options o = {.size = sizeof o};
@@ -106,11 +266,11 @@ static rung_status effects(rung_ctx *ctx, const rung_model *model, const rung_da
     o.points = field_int(options, "points", 0);
     o.rows = field_int(options, "rows", 0);
     o.pair = field_int(options, "pair", 0);
-    return rung_effects_run(ctx, model, data, &o, report);
+    return rung_effects_run(ctx, model, data, &o, (rung_effects **)found);
 }
 
 static rung_status row(rung_ctx *ctx, const rung_model *model, const rung_data *data, const rung_data *background,
-                       SEXP options, char **report)
+                       SEXP options, void **found)
 {
     rung_row_options o = {.size = sizeof o};
     o.row = field_int(options, "row", 1) - 1;
@@ -118,33 +278,41 @@ static rung_status row(rung_ctx *ctx, const rung_model *model, const rung_data *
     o.rows = field_int(options, "rows", 0);
     o.fixed = field_texts(options, "fixed");
     o.background = background;
-    return rung_row_explain(ctx, model, data, &o, report);
+    return rung_row_explain(ctx, model, data, &o, (rung_row **)found);
 }
 
-/* The report of a type, "importance", "effects" or "row", on the rows of a table; only the first needs labels. others:
+static void importance_release(void *found) { rung_importance_free(found); }
+static void effects_release(void *found) { rung_effects_free(found); }
+static void row_release(void *found) { rung_row_free(found); }
+
+/* What explains a model, "importance", "effects" or "row", on the rows of a table; only the first needs labels. others:
  * a table of the rows that a row is compared with; NULL: the same rows. */
 SEXP r_explain(SEXP handle, SEXP model, SEXP table, SEXP others, SEXP type, SEXP options)
 {
     static const struct {
         const char *type;
-        report_fn *run;
-        int labels;
-    } reports[] = {{"importance", importance, 2}, {"effects", effects, 0}, {"row", row, 0}};
+        explain_fn *run;
+        SEXP (*list)(const void *found, int classes);
+        free_fn *release;
+        rung_labels labels;
+    } kinds[] = {{"importance", importance, importance_list, importance_release, RUNG_LABELS_REQUIRED},
+                 {"effects", effects, effects_list, effects_release, RUNG_LABELS_IGNORED},
+                 {"row", row, row_list, row_release, RUNG_LABELS_IGNORED}};
     int k = 0;
-    while (k < 2 && strcmp(reports[k].type, CHAR(STRING_ELT(type, 0)))) k++;
+    while (k < 2 && strcmp(kinds[k].type, CHAR(STRING_ELT(type, 0)))) k++;
     session *s = session_of(handle);
-    SEXP data = PROTECT(data_for_model(s, handle_get(model), table, reports[k].labels));
+    SEXP data = PROTECT(data_for_model(s, handle_get(model), table, kinds[k].labels));
     int compared = others != R_NilValue && data != R_NilValue;
     SEXP background =
         PROTECT(compared ? data_for_model(s, handle_get(model), others, RUNG_LABELS_IGNORED) : R_NilValue);
-    SEXP keep = PROTECT(handle_new(text_release)), out = R_NilValue;
+    SEXP keep = PROTECT(handle_new(kinds[k].release)), out = R_NilValue;
     if (data != R_NilValue && (!compared || background != R_NilValue)) {
-        char *report = NULL;
+        void *found = NULL;
         session_begin(s);
-        session_end(s, reports[k].run(session_ctx(s), handle_get(model), handle_get(data),
-                                      compared ? handle_get(background) : NULL, options, &report));
-        handle_set(keep, report);
-        if (report) out = Rf_ScalarString(text_utf8(report));
+        session_end(s, kinds[k].run(session_ctx(s), handle_get(model), handle_get(data),
+                                    compared ? handle_get(background) : NULL, options, &found));
+        handle_set(keep, found);
+        if (found) out = kinds[k].list(found, rung_model_classes(handle_get(model)));
     }
     UNPROTECT(3);
     return out;

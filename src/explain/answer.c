@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,33 +167,7 @@ bool column_equal(const coding *code, int64_t j, const double *a, const double *
     return memcmp(a + c->first, b + c->first, (size_t)column_width(c) * sizeof *a) == 0;
 }
 
-/* The date of a number of days since 1970-01-01 (civil calendar; H. Hinnant, chrono-compatible low-level date
- * algorithms). */
-json_t *json_date(double days)
-{
-    int64_t z = (int64_t)floor(days) + 719468, era = (z >= 0 ? z : z - 146096) / 146097, doe = z - era * 146097;
-    int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365, doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-    int64_t mp = (5 * doy + 2) / 153, day = doy - (153 * mp + 2) / 5 + 1, month = mp < 10 ? mp + 3 : mp - 9;
-    char text[64];
-    snprintf(text, sizeof text, "%04lld-%02lld-%02lld", (long long)(yoe + era * 400 + (month <= 2)), (long long)month,
-             (long long)day);
-    return json_string(text);
-}
-
 bool column_dates(const column_code *c) { return c->form == FORM_DAYS || c->form == FORM_CYCLIC; }
-
-json_t *column_cell(const coding *code, int64_t j, const double *row)
-{
-    const column_code *c = &code->columns[j];
-    double x = row[c->first];
-    for (int64_t k = 0; c->nominal && k < c->n_categories; k++)
-        if (row[c->first + k] == 1) return c->categories[k][0] ? json_clean(c->categories[k]) : json_null();
-    if (c->nominal || isnan(x)) return json_null();
-    if (c->form == FORM_ORDINAL && x >= 1 && x <= (double)c->n_categories && x == floor(x))
-        return json_clean(c->categories[(int64_t)x - 1]);
-    if (column_dates(c) && fabs(x) < 1e7) return json_date(x);
-    return json_number(x);
-}
 
 /* ---- rows ---- */
 
@@ -212,11 +187,61 @@ rung_status rows_sample(rung_ctx *ctx, int64_t n, const int64_t *rows, int64_t m
 
 /* ---- reports ---- */
 
-json_t *json_number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
-
-rung_status explanation_text(rung_ctx *ctx, json_t *root, int failed, char **out)
+rung_status explanation_new(rung_ctx *ctx, size_t size, explanation_writer *write, const void *study, void **out)
 {
-    *out = failed ? NULL : json_text(ctx, root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-    json_decref(root);
-    return *out ? RUNG_OK : set_error(ctx, RUNG_ENOMEM, "out of memory: the report of an explanation");
+    *out = object_new(ctx, size);
+    if (!*out) return set_error(ctx, RUNG_ENOMEM, "out of memory: an explanation");
+    rung_status status = write(ctx, study, *out);
+    if (status == RUNG_OK) return RUNG_OK;
+    explanation_free(*out);
+    *out = NULL;
+    return status;
+}
+
+void explanation_free(void *report)
+{
+    if (!report) return;
+    pool_free_all(report);
+    object_free(report);
+}
+
+rung_status explanation_text(rung_ctx *ctx, pool *mem, const char *text, const char **out)
+{
+    char *copy = NULL;
+    size_t size = strlen(text) + 1;
+    bool good = text_is_utf8(text);
+    TRY(NEW_RAW(ctx, mem, copy, (int64_t)size));
+    for (size_t i = 0; i < size; i++) copy[i] = !good && text[i] & 0x80 ? '?' : text[i];
+    *out = copy;
+    return RUNG_OK;
+}
+
+rung_status explanation_column(rung_ctx *ctx, pool *mem, const coding *code, int64_t j, const char **out)
+{
+    char name[COLUMN_NAME];
+    return explanation_text(ctx, mem, column_name(code, j, name), out);
+}
+
+/* The civil calendar (H. Hinnant, chrono-compatible low-level date algorithms). */
+rung_status explanation_date(rung_ctx *ctx, pool *mem, double days, const char **out)
+{
+    int64_t z = (int64_t)floor(days) + 719468, era = (z >= 0 ? z : z - 146096) / 146097, doe = z - era * 146097;
+    int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365, doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+    int64_t mp = (5 * doy + 2) / 153, day = doy - (153 * mp + 2) / 5 + 1, month = mp < 10 ? mp + 3 : mp - 9;
+    return pool_printf(ctx, mem, out, "%04lld-%02lld-%02lld", (long long)(yoe + era * 400 + (month <= 2)),
+                       (long long)month, (long long)day);
+}
+
+rung_status explanation_cell(rung_ctx *ctx, pool *mem, const coding *code, int64_t j, const double *row, rung_cell *out)
+{
+    const column_code *c = &code->columns[j];
+    double x = row[c->first];
+    *out = (rung_cell){.number = c->nominal ? NAN : x};
+    for (int64_t k = 0; c->nominal && k < c->n_categories; k++)
+        if (row[c->first + k] == 1)
+            return c->categories[k][0] ? explanation_text(ctx, mem, c->categories[k], &out->text) : RUNG_OK;
+    if (c->nominal || isnan(x)) return RUNG_OK;
+    if (c->form == FORM_ORDINAL && x >= 1 && x <= (double)c->n_categories && x == floor(x))
+        return explanation_text(ctx, mem, c->categories[(int64_t)x - 1], &out->text);
+    return column_dates(c) && fabs(x) < 1e7 ? explanation_date(ctx, mem, x, &out->text) : RUNG_OK;
 }

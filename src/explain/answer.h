@@ -4,7 +4,6 @@
 #ifndef RUNG_EXPLAIN_ANSWER_H
 #define RUNG_EXPLAIN_ANSWER_H
 
-#include "base/json.h"
 #include "data/dataset.h"
 #include "model/model.h"
 
@@ -37,18 +36,26 @@ rung_status columns_named(rung_ctx *ctx, const coding *code, const char *const *
 void column_copy(const coding *code, int64_t j, const double *from, double *to);
 bool column_equal(const coding *code, int64_t j, const double *a, const double *b);
 
-/* A cell as it stood in the source: a number, a word, a date; null: missing. row: coded. */
-json_t *column_cell(const coding *code, int64_t column, const double *row);
 bool column_dates(const column_code *c);
-json_t *json_date(double days); /* since 1970, as "2024-02-29" */
 
 /* At most `most` of the n rows, evenly chosen at random by the seed and in ascending order; all of them where they are
  * no more. Returns how many. */
 rung_status rows_sample(rung_ctx *ctx, int64_t n, const int64_t *rows, int64_t most, uint64_t stream, int64_t **out,
                         int64_t *count);
 
-/* The text of a report, which releases it; RUNG_ENOMEM where a step failed. */
-rung_status explanation_text(rung_ctx *ctx, json_t *root, int failed, char **out);
-json_t *json_number(double x); /* null where JSON has no such number */
+/* ---- what an explanation says, in its own memory ---- */
+
+/* A new explanation, which begins with its pool and is filled in by `write` from the study; on failure NULL. */
+typedef rung_status explanation_writer(rung_ctx *ctx, const void *study, void *report);
+rung_status explanation_new(rung_ctx *ctx, size_t size, explanation_writer *write, const void *study, void **out);
+void explanation_free(void *report);
+
+/* The name of a source column; a text of the source, as UTF-8; a date, from days since 1970. */
+rung_status explanation_column(rung_ctx *ctx, pool *mem, const coding *code, int64_t j, const char **out);
+rung_status explanation_text(rung_ctx *ctx, pool *mem, const char *text, const char **out);
+rung_status explanation_date(rung_ctx *ctx, pool *mem, double days, const char **out);
+/* The cell of a coded row as it stood in the source. */
+rung_status explanation_cell(rung_ctx *ctx, pool *mem, const coding *code, int64_t j, const double *row,
+                             rung_cell *out);
 
 #endif

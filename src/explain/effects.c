@@ -219,90 +219,81 @@ static double interaction(const study *s)
 
 /* ---- the report ---- */
 
-static json_t *numbers_json(int n, int step, const double *v, double add, int *bad)
+static rung_status copied(rung_ctx *ctx, pool *mem, int64_t n, const double *v, const double **out)
 {
-    json_t *out = json_array();
-    for (int i = 0; i < n; i++) json_add(out, json_number(v[i * step] + add), bad);
-    return out;
+    double *copy = NULL;
+    TRY(NEW_RAW(ctx, mem, copy, n));
+    memcpy(copy, v, (size_t)n * sizeof *copy);
+    *out = copy;
+    return RUNG_OK;
 }
 
-static json_t *classes_json(const study *s, int n, const double *v, int *bad)
+/* Answers apart: values, and the probabilities of the classes. */
+static rung_status write_answers(rung_ctx *ctx, pool *mem, const study *s, int n, const double *from,
+                                 const double **value, const double **classes)
 {
-    json_t *out = json_array();
-    for (int k = 0; k < n; k++) json_add(out, numbers_json(s->answers - 1, 1, v + k * s->answers + 1, 0, bad), bad);
-    return out;
+    double *v = NULL, *p = NULL;
+    int K = s->answers - 1;
+    TRY(NEW_RAW(ctx, mem, v, n));
+    if (K > 0) TRY(NEW_RAW(ctx, mem, p, (int64_t)n * K));
+    for (int k = 0; k < n; k++) {
+        v[k] = from[k * s->answers];
+        for (int q = 0; q < K; q++) p[k * K + q] = from[k * s->answers + 1 + q];
+    }
+    *value = v;
+    *classes = p;
+    return RUNG_OK;
 }
 
-static json_t *points_json(const study *s, const effect *e, int *bad)
+/* How a point stands in the source; numbers have no text. */
+static rung_status point_text(rung_ctx *ctx, pool *mem, const column_code *c, int k, double x, const char **out)
+{
+    if (c->nominal) return explanation_text(ctx, mem, c->categories[k][0] ? c->categories[k] : "missing", out);
+    if (column_dates(c)) return explanation_date(ctx, mem, x, out);
+    return x >= 1 && x <= (double)c->n_categories ? explanation_text(ctx, mem, c->categories[(int64_t)x - 1], out)
+                                                  : RUNG_OK;
+}
+
+static rung_status write_points(rung_ctx *ctx, pool *mem, const column_code *c, const effect *e, rung_effect *out)
+{
+    int64_t width = column_width(c), *count = NULL;
+    double *value = NULL;
+    const char **text = NULL;
+    TRY(NEW_RAW(ctx, mem, count, e->n));
+    for (int k = 0; k < e->n; k++) count[k] = e->count[k];
+    out->count = count;
+    if (!c->nominal) TRY(NEW_RAW(ctx, mem, value, e->n));
+    for (int k = 0; value && k < e->n; k++) value[k] = e->cells[k * width];
+    out->value = value;
+    if (!c->nominal && !column_dates(c) && c->form != FORM_ORDINAL) return RUNG_OK;
+    TRY(NEW(ctx, mem, text, e->n));
+    for (int k = 0; k < e->n; k++) TRY(point_text(ctx, mem, c, k, e->cells[k * width], &text[k]));
+    out->text = text;
+    return RUNG_OK;
+}
+
+static rung_status write_effect(rung_ctx *ctx, pool *mem, const study *s, const effect *e, rung_effect *out)
 {
     const column_code *c = code_of(s, e->column);
-    json_t *out = json_array();
-    for (int k = 0; k < e->n; k++) {
-        if (c->nominal)
-            json_add(out, json_clean(c->categories[k][0] ? c->categories[k] : "missing"), bad);
-        else
-            json_add(out, json_number(e->cells[k * column_width(c)]), bad);
-    }
-    return out;
+    *out = (rung_effect){.category = c->nominal, .dates = column_dates(c), .n = e->n, .rugs = e->rugs};
+    TRY(explanation_column(ctx, mem, model_cells(s->m), e->column, &out->name));
+    TRY(write_points(ctx, mem, c, e, out));
+    TRY(copied(ctx, mem, e->rugs, e->rug, &out->rug));
+    TRY(write_answers(ctx, mem, s, e->n, e->dependence, &out->dependence, &out->class_dependence));
+    return e->local ? write_answers(ctx, mem, s, e->n, e->local, &out->local, &out->class_local) : RUNG_OK;
 }
 
-static json_t *dates_json(const study *s, const effect *e, int *bad)
+static rung_status write_report(rung_ctx *ctx, const void *of, void *report)
 {
-    json_t *out = json_array();
-    for (int k = 0; k < e->n; k++) json_add(out, json_date(e->cells[k * column_width(code_of(s, e->column))]), bad);
-    return out;
-}
-
-/* Of a column of ordered words, as the source has them. */
-static json_t *words_json(const study *s, const effect *e, int *bad)
-{
-    const column_code *c = code_of(s, e->column);
-    json_t *out = json_array();
-    for (int k = 0; k < e->n; k++) {
-        int64_t word = (int64_t)e->cells[k * column_width(c)] - 1;
-        json_add(out, word >= 0 && word < c->n_categories ? json_clean(c->categories[word]) : json_null(), bad);
-    }
-    return out;
-}
-
-static json_t *effect_json(const study *s, const effect *e, int *bad)
-{
-    json_t *out = json_object(), *counts = json_array();
-    char name[COLUMN_NAME];
-    json_put(out, "name", json_clean(column_name(model_cells(s->m), e->column, name)), bad);
-    json_put(out, "category", json_boolean(code_of(s, e->column)->nominal), bad);
-    json_put(out, "values", points_json(s, e, bad), bad);
-    if (column_dates(code_of(s, e->column))) json_put(out, "dates", dates_json(s, e, bad), bad);
-    if (code_of(s, e->column)->form == FORM_ORDINAL) json_put(out, "words", words_json(s, e, bad), bad);
-    for (int k = 0; k < e->n; k++) json_add(counts, json_integer(e->count[k]), bad);
-    json_put(out, "counts", counts, bad);
-    json_put(out, "rug", numbers_json(e->rugs, 1, e->rug, 0, bad), bad);
-    json_put(out, "dependence", numbers_json(e->n, s->answers, e->dependence, 0, bad), bad);
-    json_put(out, "local", e->local ? numbers_json(e->n, s->answers, e->local, 0, bad) : json_null(), bad);
-    bool classes = s->answers > 1;
-    json_put(out, "dependence_classes", classes ? classes_json(s, e->n, e->dependence, bad) : json_null(), bad);
-    json_put(out, "local_classes", classes && e->local ? classes_json(s, e->n, e->local, bad) : json_null(), bad);
-    return out;
-}
-
-static rung_status write_report(rung_ctx *ctx, const study *s, char **report)
-{
-    int bad = 0;
-    json_t *root = json_object(), *columns = json_array(), *classes = json_array();
-    json_put(root, "rows", json_integer(s->n), &bad);
-    json_put(root, "average", json_number(s->average[0]), &bad);
-    for (int q = 0; q < s->m->code.n_classes; q++) json_add(classes, json_clean(s->m->code.classes[q]), &bad);
-    json_put(root, "classes", classes, &bad);
-    for (int i = 0; i < s->n_effects; i++) json_add(columns, effect_json(s, &s->effects[i], &bad), &bad);
-    json_put(root, "columns", columns, &bad);
-    if (s->map) {
-        json_t *map = json_array();
-        int n = s->effects[1].n;
-        for (int i = 0; i < s->effects[0].n; i++) json_add(map, numbers_json(n, 1, s->map + i * n, 0, &bad), &bad);
-        json_put(root, "map", map, &bad);
-        json_put(root, "interaction", json_number(interaction(s)), &bad);
-    }
-    return explanation_text(ctx, root, bad, report);
+    const study *s = of;
+    rung_effects *out = report;
+    out->about = (rung_effects_summary){.rows = s->n, .average = s->average[0], .classes = s->answers - 1};
+    TRY(NEW(ctx, &out->mem, out->column, s->n_effects));
+    for (; out->n < s->n_effects; out->n++)
+        TRY(write_effect(ctx, &out->mem, s, &s->effects[out->n], &out->column[out->n]));
+    if (!s->map) return RUNG_OK;
+    out->about.interaction = interaction(s);
+    return copied(ctx, &out->mem, (int64_t)s->effects[0].n * s->effects[1].n, s->map, &out->about.map);
 }
 
 /* ---- whole ---- */
@@ -334,12 +325,12 @@ static rung_status check_options(rung_ctx *ctx, const rung_model *m, const rung_
 }
 
 rung_status effects(rung_ctx *ctx, const rung_model *m, const rung_data *data, const rung_effects_options *options,
-                    char **report)
+                    rung_effects **out)
 {
     const rung_data cells = rows_as_cells(data);
     study s = {.m = m, .data = &cells, .answers = 1 + (model_has_probabilities(m) ? m->code.n_classes : 0)};
     int64_t *chosen = NULL, count = 0, *all = NULL;
-    *report = NULL;
+    *out = NULL;
     TRY(check_options(ctx, m, data, options));
     s.points = options->points ? options->points : options->pair ? PAIR_POINTS : POINTS;
     TRY(columns_named(ctx, model_cells(m), options->columns, &chosen, &count));
@@ -361,5 +352,5 @@ rung_status effects(rung_ctx *ctx, const rung_model *m, const rung_data *data, c
         TRY(NEW(ctx, &ctx->scratch, s.map, (int64_t)rows * s.effects[1].n));
         TRY(parallel_stage(ctx, "map", ctx->threads < rows ? ctx->threads : rows, rows, map_row, &s));
     }
-    return write_report(ctx, &s, report);
+    return explanation_new(ctx, sizeof **out, write_report, &s, (void **)out);
 }

@@ -4,8 +4,15 @@
 
 #include "model/model.h"
 
-/* See rung_effects_run; the report is malloc'ed. */
+struct rung_effects {
+    pool mem;
+    rung_effects_summary about;
+    int n;
+    rung_effect *column;
+};
+
+/* The whole of rung_effects_run. */
 rung_status effects(rung_ctx *ctx, const rung_model *m, const rung_data *data, const rung_effects_options *options,
-                    char **report);
+                    rung_effects **out);
 
 #endif

@@ -24,7 +24,7 @@
 #include "fit/fit.h"
 #include "fit/open_files.h"
 
-enum { REPEATS = 5, MOST_ROWS = 2000, FOLDS = 5, STREAM = 0x696d7000, LOSSES = 2, LONG = 10 /* seconds */ };
+enum { REPEATS = 5, MOST_ROWS = 2000, FOLDS = 5, STREAM = 0x696d7000, LOSSES = RUNG_LOSSES, LONG = 10 /* seconds */ };
 
 typedef struct { /* what is permuted together */
     int group;   /* 0: a single column */
@@ -50,6 +50,8 @@ typedef struct {
     unit *units;
     related_columns related;
     double seconds; /* of the predictions of all rows */
+    int64_t labelled;
+    bool seen;
 } study;
 
 /* ---- losses ---- */
@@ -209,10 +211,6 @@ static rung_status run(rung_ctx *ctx, study *s)
 
 /* ---- the report ---- */
 
-typedef struct {
-    double mean, low, high;
-} range;
-
 /* The 97.5 % point of Student's t, by Hill's expansion (Communications of the ACM 13:619-620, 1970) from the normal
  * one: exact to four digits from 3 degrees of freedom on, which is what a range is printed with. */
 static double t_point(int64_t freedom)
@@ -224,7 +222,7 @@ static double t_point(int64_t freedom)
            z * (3 * z2 * z2 * z2 + 19 * z2 * z2 + 17 * z2 - 15) / (384 * f * f * f);
 }
 
-static range range_of(const study *s, const double *v, double divisor)
+static rung_range range_of(const study *s, const double *v, double divisor)
 {
     double sum = 0, all = 0, squares = 0, n = (double)s->apart.count;
     for (int64_t i = 0; i < s->n; i++) {
@@ -232,52 +230,34 @@ static range range_of(const study *s, const double *v, double divisor)
         all += weight_of(s, i);
     }
     double mean = sum / all;
-    if (s->apart.count < 2) return (range){mean, NAN, NAN};
+    if (s->apart.count < 2) return (rung_range){mean, NAN, NAN};
     for (int64_t g = 0; g < s->apart.count; g++) s->off[g] = 0;
     for (int64_t i = 0; i < s->n; i++) s->off[s->apart.of[i]] += weight_of(s, i) * (v[i * LOSSES] / divisor - mean);
     for (int64_t g = 0; g < s->apart.count; g++) squares += s->off[g] * s->off[g];
     double half = t_point(s->apart.count - 1) * sqrt(squares / (n - 1) / n) * (n / all);
-    return (range){mean, mean - half, mean + half};
+    return (rung_range){mean, mean - half, mean + half};
 }
 
-static json_t *range_json(range r, int *bad)
+static void ranges_of(const study *s, const double *v, double divisor, rung_range out[LOSSES])
 {
-    json_t *out = json_object();
-    json_put(out, "mean", json_number(r.mean), bad);
-    json_put(out, "low", json_number(r.low), bad);
-    json_put(out, "high", json_number(r.high), bad);
-    return out;
+    bool both = s->data->target || s->proba;
+    out[0] = range_of(s, v, divisor);
+    out[1] = both ? range_of(s, v + 1, divisor) : (rung_range){NAN, NAN, NAN};
 }
 
-static const char *second_loss(const study *s) { return s->data->target ? "mse" : "rps"; }
-
-static void put_losses(const study *s, json_t *out, const double *v, double divisor, int *bad)
+static rung_status write_unit(rung_ctx *ctx, const study *s, const unit *u, rung_importance *out)
 {
-    json_put(out, "mae", range_json(range_of(s, v, divisor), bad), bad);
-    if (s->data->target || s->proba)
-        json_put(out, second_loss(s), range_json(range_of(s, v + 1, divisor), bad), bad);
-    else
-        json_put(out, second_loss(s), json_null(), bad);
-}
-
-static json_t *unit_json(const study *s, const unit *u, int *bad)
-{
-    const coding *code = s->code;
-    json_t *out = json_object(), *names = json_array();
-    char name[COLUMN_NAME];
-    for (int64_t c = 0; u->group && c < u->n; c++)
-        json_add(names, json_clean(column_name(code, u->column[c], name)), bad);
-    if (u->group) {
-        json_put(out, "columns", names, bad);
-    } else {
-        json_decref(names);
-        json_put(out, "name", json_clean(column_name(code, *u->column, name)), bad);
-        json_put(out, "others", json_number(s->related.share[*u->column]), bad);
-        json_put(out, "group", s->related.group[*u->column] ? json_integer(s->related.group[*u->column]) : json_null(),
-                 bad);
-    }
-    put_losses(s, out, u->rise, s->repeats, bad);
-    return out;
+    const char **names = NULL;
+    int64_t first = *u->column;
+    TRY(NEW(ctx, &out->mem, names, u->n));
+    for (int64_t c = 0; c < u->n; c++) TRY(explanation_column(ctx, &out->mem, s->code, u->column[c], &names[c]));
+    rung_permuted *one = &out->permuted[out->n++];
+    *one = (rung_permuted){.n = (int)u->n,
+                           .column = names,
+                           .group = s->related.group[first],
+                           .others = u->group ? NAN : s->related.share[first]};
+    ranges_of(s, u->rise, s->repeats, one->rise);
+    return RUNG_OK;
 }
 
 static double rise_of(const study *s, const unit *u)
@@ -303,28 +283,22 @@ static rung_status sorted_columns(rung_ctx *ctx, const study *s, int **out)
     return RUNG_OK;
 }
 
-static rung_status write_report(rung_ctx *ctx, const study *s, int64_t labelled, json_t *seen, char **report)
+static rung_status write_report(rung_ctx *ctx, const void *of, void *report)
 {
-    int bad = 0, *order = NULL, m = (int)s->code->n_columns;
-    rung_status status = sorted_columns(ctx, s, &order);
-    if (status != RUNG_OK) {
-        json_decref(seen);
-        return status;
-    }
-    json_t *root = json_object(), *columns = json_array(), *groups = json_array(), *error = json_object();
-    json_put(root, "rows", json_integer(s->n), &bad);
-    json_put(root, "labelled", json_integer(labelled), &bad);
-    json_put(root, "repeats", json_integer(s->repeats), &bad);
-    json_put(root, "folds", s->n_models > 1 ? json_integer(s->n_models) : json_null(), &bad);
-    json_put(root, "seen", seen, &bad);
-    json_put(root, "second", json_string(second_loss(s)), &bad);
-    put_losses(s, error, s->loss, 1, &bad);
-    json_put(root, "error", error, &bad);
-    for (int j = 0; j < m; j++) json_add(columns, unit_json(s, &s->units[order[j]], &bad), &bad);
-    for (int u = m; u < s->n_units; u++) json_add(groups, unit_json(s, &s->units[u], &bad), &bad);
-    json_put(root, "columns", columns, &bad);
-    json_put(root, "groups", groups, &bad);
-    return explanation_text(ctx, root, bad, report);
+    const study *s = of;
+    rung_importance *out = report;
+    int *order = NULL, m = (int)s->code->n_columns;
+    TRY(sorted_columns(ctx, s, &order));
+    out->about = (rung_importance_summary){.rows = s->n,
+                                           .labelled = s->labelled,
+                                           .repeats = s->repeats,
+                                           .folds = s->n_models > 1 ? s->n_models : 0,
+                                           .seen = s->seen,
+                                           .loss = {"mae", s->data->target ? "mse" : "rps"}};
+    ranges_of(s, s->loss, 1, out->about.error);
+    TRY(NEW(ctx, &out->mem, out->permuted, s->n_units));
+    for (int u = 0; u < s->n_units; u++) TRY(write_unit(ctx, s, &s->units[u < m ? order[u] : u], out));
+    return RUNG_OK;
 }
 
 /* ---- of a model ---- */
@@ -371,7 +345,7 @@ static rung_status labelled_rows(rung_ctx *ctx, const rung_data *data, int64_t *
 }
 
 rung_status importance(rung_ctx *ctx, const rung_model *m, const rung_data *data,
-                       const rung_importance_options *options, char **report)
+                       const rung_importance_options *options, rung_importance **out)
 {
     const rung_data cells = rows_as_cells(data);
     study s = {.data = &cells,
@@ -381,19 +355,18 @@ rung_status importance(rung_ctx *ctx, const rung_model *m, const rung_data *data
                .n_models = 1,
                .model = &m,
                .proba = model_has_probabilities(m)};
-    int64_t *labelled, count;
-    bool seen;
-    *report = NULL;
+    int64_t *labelled;
+    *out = NULL;
     TRY(check_options(ctx, options));
     TRY(answers_check(ctx, m));
     TRY(explained_check(ctx, m, data));
-    TRY(labelled_rows(ctx, data, &labelled, &count));
-    TRY(rows_sample(ctx, count, labelled, options->rows ? options->rows : MOST_ROWS, STREAM - 1, &s.row, &s.n));
+    TRY(labelled_rows(ctx, data, &labelled, &s.labelled));
+    TRY(rows_sample(ctx, s.labelled, labelled, options->rows ? options->rows : MOST_ROWS, STREAM - 1, &s.row, &s.n));
     TRY(NEW(ctx, &ctx->scratch, s.first, 2));
     s.first[1] = s.n;
-    TRY(model_saw(ctx, m, data, &seen));
+    TRY(model_saw(ctx, m, data, &s.seen));
     TRY(run(ctx, &s));
-    return write_report(ctx, &s, count, json_boolean(seen), report);
+    return explanation_new(ctx, sizeof **out, write_report, &s, (void **)out);
 }
 
 /* ---- of a method: every row by a model that has not seen it ---- */
@@ -456,10 +429,9 @@ static rung_status fit_folds(rung_ctx *ctx, refits *r)
 }
 
 /* The rows of each fold, one fold after the other; a fold that the sample missed has none. */
-static rung_status held_out_study(rung_ctx *ctx, const refits *r, const rung_importance_options *options,
-                                  int64_t *count, study *s)
+static rung_status held_out_study(rung_ctx *ctx, const refits *r, const rung_importance_options *options, study *s)
 {
-    int64_t *rows = NULL, *sample;
+    int64_t *rows = NULL, *sample, *count = &s->labelled;
     TRY(NEW_RAW(ctx, &ctx->scratch, rows, r->data->n));
     *count = 0;
     for (int64_t i = 0; i < r->data->n; i++)
@@ -487,25 +459,25 @@ static rung_status held_out_study(rung_ctx *ctx, const refits *r, const rung_imp
     return answers_check(ctx, s->model[0]);
 }
 
-static rung_status held_out_steps(rung_ctx *ctx, refits *r, const rung_importance_options *options, char **report)
+static rung_status held_out_steps(rung_ctx *ctx, refits *r, const rung_importance_options *options,
+                                  rung_importance **out)
 {
     const rung_data cells = rows_as_cells(r->data);
     study s = {.data = &cells,
                .code = coding_cells(&r->data->code),
                .group = r->group,
                .repeats = options->repeats ? options->repeats : REPEATS};
-    int64_t count;
     TRY(fit_folds(ctx, r));
-    TRY(held_out_study(ctx, r, options, &count, &s));
+    TRY(held_out_study(ctx, r, options, &s));
     TRY(run(ctx, &s));
-    return write_report(ctx, &s, count, json_false(), report);
+    return explanation_new(ctx, sizeof **out, write_report, &s, (void **)out);
 }
 
 rung_status importance_held_out(rung_ctx *ctx, const rung_spec *spec, const rung_data *data,
-                                const rung_importance_options *options, char **report)
+                                const rung_importance_options *options, rung_importance **out)
 {
     refits r = {.spec = *spec, .data = data};
-    *report = NULL;
+    *out = NULL;
     TRY(all_rows_check(ctx, data, "importance on held-out rows"));
     TRY(check_options(ctx, options));
     TRY(make_folds(ctx, &r, options->folds ? options->folds : FOLDS));
@@ -513,7 +485,7 @@ rung_status importance_held_out(rung_ctx *ctx, const rung_spec *spec, const rung
         return set_error(ctx, RUNG_EDATA,
                          "too few labelled rows to hold any of them out: importance cannot be measured");
     TRY(NEW(ctx, &ctx->scratch, r.model, r.f.count));
-    rung_status status = held_out_steps(ctx, &r, options, report);
+    rung_status status = held_out_steps(ctx, &r, options, out);
     for (int k = 0; k < r.f.count; k++) model_free(r.model[k]);
     return status;
 }

@@ -49,72 +49,70 @@ static int64_t *by_size(const study *s, int64_t *order)
     return order;
 }
 
-static json_t *change_json(const study *s, const row_change *c, int *bad)
+static rung_status write_change(rung_ctx *ctx, const study *s, int up, rung_row *out)
 {
+    const row_change *c = &s->change[up];
     const coding *code = model_cells(s->m);
-    char name[COLUMN_NAME];
-    if (c->rank == 0) return json_null();
-    json_t *out = json_object(), *columns = json_array();
-    json_put(out, "rank", json_integer(c->rank), bad);
-    json_put(out, "class", json_clean(code->classes[c->rank - 1]), bad);
+    TRY(NEW(ctx, &out->mem, out->change[up], c->n));
     for (int k = 0; k < c->n; k++) {
-        json_t *one = json_object();
-        json_put(one, "name", json_clean(column_name(code, c->column[k], name)), bad);
-        json_put(one, "from", column_cell(code, c->column[k], s->x), bad);
-        json_put(one, "to", column_cell(code, c->column[k], c->x), bad);
-        json_add(columns, one, bad);
+        rung_change *one = &out->change[up][k];
+        one->rank = c->rank;
+        TRY(explanation_column(ctx, &out->mem, code, c->column[k], &one->name));
+        TRY(explanation_cell(ctx, &out->mem, code, c->column[k], s->x, &one->from));
+        TRY(explanation_cell(ctx, &out->mem, code, c->column[k], c->x, &one->to));
     }
-    json_put(out, "columns", columns, bad);
-    return out;
+    out->n_changes[up] = c->n;
+    return RUNG_OK;
 }
 
-static rung_status write_report(rung_ctx *ctx, const study *s, char **report)
+static rung_status write_proba(rung_ctx *ctx, const study *s, rung_row *out)
 {
+    int K = s->m->code.n_classes;
+    double *proba = NULL;
+    if (!s->own.proba) return RUNG_OK;
+    TRY(NEW_RAW(ctx, &out->mem, proba, K));
+    memcpy(proba, s->own.proba, (size_t)K * sizeof *proba);
+    out->about.proba = proba;
+    return RUNG_OK;
+}
+
+static rung_status write_report(rung_ctx *ctx, const void *study_of_row, void *report)
+{
+    const study *s = study_of_row;
+    rung_row *out = report;
     const coding *code = model_cells(s->m);
     int64_t *order = NULL;
-    int bad = 0, K = code->n_classes;
-    char name[COLUMN_NAME];
     TRY(NEW(ctx, &ctx->scratch, order, code->n_columns));
     by_size(s, order);
-    json_t *root = json_object(), *columns = json_array(), *changes = json_object(), *proba = json_array(),
-           *classes = json_array();
-    json_put(root, "row", json_integer(s->row + 1), &bad);
-    json_put(root, "answer", json_number(s->own.value[0]), &bad);
-    bool ranked = s->own.rank && s->own.rank[0] > 0;
-    json_put(root, "rank", ranked ? json_integer(s->own.rank[0]) : json_null(), &bad);
-    json_put(root, "class", ranked ? json_clean(code->classes[s->own.rank[0] - 1]) : json_null(), &bad);
-    for (int q = 0; s->own.proba && q < K; q++) json_add(proba, json_number(s->own.proba[q]), &bad);
-    for (int q = 0; q < K; q++) json_add(classes, json_clean(code->classes[q]), &bad);
-    json_put(root, "proba", proba, &bad);
-    json_put(root, "classes", classes, &bad);
-    json_put(root, "average", json_number(s->found.average), &bad);
-    json_put(root, "average_error", json_number(s->found.average_error), &bad);
-    json_put(root, "exact", json_boolean(s->found.exact), &bad);
-    json_put(root, "samples", json_integer(s->found.samples), &bad);
-    json_put(root, "background", json_integer(s->found.rows), &bad);
-    json_put(root, "background_of", json_integer(s->background->n), &bad);
-    for (int64_t k = 0; k < code->n_columns; k++) {
-        int64_t j = order[k];
-        json_t *one = json_object();
-        json_put(one, "name", json_clean(column_name(code, j, name)), &bad);
-        json_put(one, "cell", column_cell(code, j, s->x), &bad);
-        json_put(one, "contribution", json_number(s->found.value[j]), &bad);
-        json_put(one, "error", json_number(s->found.error[j]), &bad);
-        json_add(columns, one, &bad);
+    out->about = (rung_row_summary){.row = s->row,
+                                    .answer = s->own.value[0],
+                                    .rank = s->own.rank ? s->own.rank[0] : 0,
+                                    .average = s->found.average,
+                                    .average_error = s->found.average_error,
+                                    .exact = s->found.exact,
+                                    .samples = s->found.samples,
+                                    .background = s->found.rows,
+                                    .background_of = s->background->n};
+    TRY(write_proba(ctx, s, out));
+    TRY(NEW(ctx, &out->mem, out->column, code->n_columns));
+    for (; out->n < code->n_columns; out->n++) {
+        int64_t j = order[out->n];
+        rung_contribution *one = &out->column[out->n];
+        TRY(explanation_column(ctx, &out->mem, code, j, &one->name));
+        TRY(explanation_cell(ctx, &out->mem, code, j, s->x, &one->cell));
+        one->value = s->found.value[j];
+        one->error = s->found.error[j];
     }
-    json_put(root, "columns", columns, &bad);
-    json_put(changes, "down", change_json(s, &s->change[0], &bad), &bad);
-    json_put(changes, "up", change_json(s, &s->change[1], &bad), &bad);
-    json_put(root, "changes", changes, &bad);
-    return explanation_text(ctx, root, bad, report);
+    TRY(write_change(ctx, s, 0, out));
+    return write_change(ctx, s, 1, out);
 }
 
 rung_status row_explain(rung_ctx *ctx, const rung_model *m, const rung_data *data, const rung_row_options *options,
-                        char **report)
+                        rung_row **out)
 {
     int64_t *named = NULL, count;
     bool *fixed = NULL;
-    *report = NULL;
+    *out = NULL;
     TRY(check_options(ctx, m, data, options));
     const rung_data cells = rows_as_cells(data),
                     others = rows_as_cells(options->background ? options->background : data);
@@ -127,5 +125,5 @@ rung_status row_explain(rung_ctx *ctx, const rung_model *m, const rung_data *dat
     TRY(shapley(ctx, m, s.x, s.background, options->rows, options->samples, &s.found));
     for (int up = 0; !m->code.real && up < 2; up++)
         TRY(change_find(ctx, m, s.x, s.background, up ? 1 : -1, fixed, &s.change[up]));
-    return write_report(ctx, &s, report);
+    return explanation_new(ctx, sizeof **out, write_report, &s, (void **)out);
 }

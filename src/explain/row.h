@@ -4,9 +4,18 @@
 
 #include "explain/answer.h"
 
-/* See rung_row_explain; the report is malloc'ed. */
+struct rung_row {
+    pool mem;
+    rung_row_summary about;
+    int n;
+    rung_contribution *column;
+    int n_changes[2]; /* down, up */
+    rung_change *change[2];
+};
+
+/* The whole of rung_row_explain. */
 rung_status row_explain(rung_ctx *ctx, const rung_model *m, const rung_data *data, const rung_row_options *options,
-                        char **report);
+                        rung_row **out);
 
 typedef struct {
     double average, average_error; /* answer of the background */

@@ -30,50 +30,47 @@ static rung_data *known_data(rung_ctx *ctx, int64_t d, uint64_t seed, bool real)
     return data;
 }
 
-static double at(const json_t *list, size_t i) { return json_number_value(json_array_get(list, i)); }
-
 /* The first rises, the second is a valley, and the third is flat; class probabilities are those of a distribution. */
 static void test_shapes(void **state)
 {
     rung_ctx *ctx = *state;
     rung_data *data = known_data(ctx, 3, 1, false);
     rung_model *model = fitted(ctx, "auto", NULL, data);
-    char *text[2];
+    rung_effects *found, *again[2];
     for (int i = 0; i < 2; i++) {
         rung_ctx_set_threads(ctx, 1 + 2 * i);
-        assert_ok(ctx, rung_effects_run(ctx, model, data, NULL, &text[i]));
+        assert_ok(ctx, rung_effects_run(ctx, model, data, NULL, &again[i]));
     }
-    assert_string_equal(text[0], text[1]);
-    rung_free(text[1]);
-    json_t *report = parsed(text[0]);
-    static const char *const keys[] = {"dependence", "local"};
+    found = again[0];
+    assert_true(same_effects(found, again[1]));
+    rung_effects_free(again[1]);
+    const rung_effect *one = effect(found, "x1"), *second = effect(found, "x2"), *third = effect(found, "x3");
+    assert_null(rung_effects_at(found, 3));
     for (int k = 0; k < 2; k++) {
-        const json_t *rise = json_object_get(column(report, "x1"), keys[k]),
-                     *valley = json_object_get(column(report, "x2"), keys[k]),
-                     *flat = json_object_get(column(report, "x3"), keys[k]);
-        size_t n = json_array_size(rise), middle = json_array_size(valley) / 2, last = json_array_size(valley) - 1;
-        for (size_t i = 1; i < n; i++) assert_true(at(rise, i) > at(rise, i - 1) - 0.02);
-        assert_true(at(rise, n - 1) - at(rise, 0) > 1.5);
-        assert_true(at(valley, 0) - at(valley, middle) > 0.4 && at(valley, last) - at(valley, middle) > 0.4);
-        for (size_t i = 0; i < json_array_size(flat); i++) assert_true(fabs(at(flat, i) - at(flat, 0)) < 0.45);
+        const double *rise = k ? one->local : one->dependence, *valley = k ? second->local : second->dependence,
+                     *flat = k ? third->local : third->dependence;
+        int n = one->n, last = second->n - 1, middle = second->n / 2;
+        for (int i = 1; i < n; i++) assert_true(rise[i] > rise[i - 1] - 0.02);
+        assert_true(rise[n - 1] - rise[0] > 1.5);
+        assert_true(valley[0] - valley[middle] > 0.4 && valley[last] - valley[middle] > 0.4);
+        for (int i = 0; i < third->n; i++) assert_true(fabs(flat[i] - flat[0]) < 0.45);
     }
-    const json_t *one = column(report, "x1"), *shares = json_object_get(one, "dependence_classes"),
-                 *change = json_object_get(one, "local_classes"), *counts = json_object_get(one, "counts");
-    double rows = 0;
-    for (size_t k = 0; k < json_array_size(shares); k++) {
+    assert_int_equal(rung_effects_about(found)->classes, CLASSES);
+    int64_t rows = 0;
+    for (int k = 0; k < one->n; k++) {
         double sum = 0, zero = 0, expected = 0;
-        for (size_t q = 0; q < CLASSES; q++) {
-            sum += at(json_array_get(shares, k), q);
-            zero += at(json_array_get(change, k), q);
-            expected += (double)(q + 1) * at(json_array_get(shares, k), q);
+        for (int q = 0; q < CLASSES; q++) {
+            sum += one->class_dependence[k * CLASSES + q];
+            zero += one->class_local[k * CLASSES + q];
+            expected += (q + 1) * one->class_dependence[k * CLASSES + q];
         }
         assert_close(sum, 1, 1e-9);
         assert_close(zero, 0, 1e-9);
-        assert_close(expected, at(json_object_get(one, "dependence"), k), 1e-9);
-        rows += at(counts, k);
+        assert_close(expected, one->dependence[k], 1e-9);
+        rows += one->count[k];
     }
-    assert_true(rows == N);
-    json_decref(report);
+    assert_true(rows == N && rung_effects_about(found)->rows == N);
+    rung_effects_free(found);
     rung_model_free(model);
     rung_data_free(data);
 }
@@ -85,40 +82,41 @@ static void test_linear(void **state)
     rung_data *data = known_data(ctx, 3, 2, true);
     rung_model *model = fitted(ctx, "krr", "linear", data);
     rung_coefficient c = {.size = sizeof c};
-    char *text;
+    rung_effects *found;
     assert_ok(ctx, rung_effects_run(
                        ctx, model, data,
-                       &(rung_effects_options){.size = sizeof(rung_effects_options), .columns = LIST("x1")}, &text));
-    json_t *report = parsed(text), *one = column(report, "x1");
+                       &(rung_effects_options){.size = sizeof(rung_effects_options), .columns = LIST("x1")}, &found));
+    const rung_effect *one = effect(found, "x1");
     assert_int_equal(rung_model_coefficient(model, 0, 0, &c), 1);
-    const json_t *x = json_object_get(one, "values");
-    for (size_t k = 1; k < json_array_size(x); k++)
-        for (int key = 0; key < 2; key++) {
-            const json_t *v = json_object_get(one, key ? "local" : "dependence");
-            assert_close((at(v, k) - at(v, 0)) / (at(x, k) - at(x, 0)), c.value, 1e-9);
-        }
-    json_decref(report);
+    for (int k = 1; k < one->n; k++) {
+        double step = one->value[k] - one->value[0];
+        assert_close((one->dependence[k] - one->dependence[0]) / step, c.value, 1e-9);
+        assert_close((one->local[k] - one->local[0]) / step, c.value, 1e-9);
+    }
+    assert_null(rung_effects_about(found)->map);
+    rung_effects_free(found);
     rung_effects_options pair = {.size = sizeof pair, .columns = LIST("x1", "x3"), .pair = 1};
-    assert_ok(ctx, rung_effects_run(ctx, model, data, &pair, &text));
-    report = parsed(text);
-    assert_true(json_number_value(json_object_get(report, "interaction")) < 1e-12);
-    assert_int_equal(json_array_size(json_object_get(report, "map")), 11);
-    json_decref(report);
+    assert_ok(ctx, rung_effects_run(ctx, model, data, &pair, &found));
+    const rung_effects_summary *about = rung_effects_about(found);
+    const rung_effect *first = effect(found, "x1"), *other = effect(found, "x3");
+    assert_true(about->interaction < 1e-12);
+    assert_int_equal(first->n, 11);
+    for (int i = 0; i < first->n; i++) /* what a row of the map differs by is the slope of its column */
+        assert_close(about->map[i * other->n] - about->map[0], c.value * (first->value[i] - first->value[0]), 1e-9);
+    rung_effects_free(found);
     pair.columns = LIST("x1");
-    assert_fails(ctx, rung_effects_run(ctx, model, data, &pair, &text), RUNG_EARG, "of two columns, not of 1");
+    assert_fails(ctx, rung_effects_run(ctx, model, data, &pair, &found), RUNG_EARG, "of two columns, not of 1");
     pair.columns = LIST("x1", "y9");
-    assert_fails(ctx, rung_effects_run(ctx, model, data, &pair, &text), RUNG_EARG, "the model has no column 'y9'");
+    assert_fails(ctx, rung_effects_run(ctx, model, data, &pair, &found), RUNG_EARG, "the model has no column 'y9'");
     rung_model_free(model);
     rung_data_free(data);
 }
 
-static double sum_of(const json_t *report)
+static double sum_of(const rung_row *found)
 {
     double sum = 0;
-    size_t i;
-    json_t *one;
-    json_array_foreach(json_object_get(report, "columns"), i, one) sum +=
-        json_number_value(json_object_get(one, "contribution"));
+    const rung_contribution *one;
+    for (int i = 0; (one = rung_row_at(found, i)); i++) sum += one->value;
     return sum;
 }
 
@@ -129,19 +127,17 @@ static void test_contributions(void **state)
     for (int64_t d = 3; d <= 13; d += 10) {
         rung_data *data = known_data(ctx, d, 3, false);
         rung_model *model = fitted(ctx, "auto", NULL, data);
-        char *text[2];
+        rung_row *found[2];
         rung_row_options o = {.size = sizeof o, .row = 7};
         for (int i = 0; i < 2; i++) {
             rung_ctx_set_threads(ctx, 1 + 2 * i);
-            assert_ok(ctx, rung_row_explain(ctx, model, data, &o, &text[i]));
+            assert_ok(ctx, rung_row_explain(ctx, model, data, &o, &found[i]));
         }
-        assert_string_equal(text[0], text[1]);
-        rung_free(text[1]);
-        json_t *report = parsed(text[0]);
-        double answer = json_number_value(json_object_get(report, "answer")),
-               average = json_number_value(json_object_get(report, "average"));
-        assert_true(json_is_true(json_object_get(report, "exact")) == (d == 3));
-        assert_close(sum_of(report), answer - average, 1e-10);
+        assert_true(same_row(found[0], found[1]));
+        const rung_row_summary *about = rung_row_about(found[0]);
+        assert_int_equal(about->row, 7);
+        assert_int_equal(about->exact, d == 3);
+        assert_close(sum_of(found[0]), about->answer - about->average, 1e-10);
         double *proba = calloc(CLASSES, sizeof *proba), expected = 0;
         rung_view X = rung_data_view(data);
         X.v += 7 * X.row;
@@ -149,9 +145,10 @@ static void test_contributions(void **state)
         assert_ok(
             ctx, rung_model_predict(ctx, model, &X, NULL, &(rung_output){.size = sizeof(rung_output), .proba = proba}));
         for (int q = 0; q < CLASSES; q++) expected += (q + 1) * proba[q];
-        assert_close(answer, expected, 1e-12);
+        assert_close(about->answer, expected, 1e-12);
+        assert_memory_equal(about->proba, proba, CLASSES * sizeof *proba);
         free(proba);
-        json_decref(report);
+        for (int i = 0; i < 2; i++) rung_row_free(found[i]);
         rung_model_free(model);
         rung_data_free(data);
     }
@@ -167,9 +164,8 @@ static void test_linear_contributions(void **state)
         rung_model *model = fitted(ctx, "krr", "linear", data);
         rung_view X = rung_data_view(data);
         rung_row_options o = {.size = sizeof o, .row = 5, .rows = N, .samples = N};
-        char *text;
-        assert_ok(ctx, rung_row_explain(ctx, model, data, &o, &text));
-        json_t *report = parsed(text);
+        rung_row *found;
+        assert_ok(ctx, rung_row_explain(ctx, model, data, &o, &found));
         for (int j = 0; j < d; j++) {
             rung_coefficient c = {.size = sizeof c};
             double mean = 0;
@@ -177,10 +173,9 @@ static void test_linear_contributions(void **state)
             snprintf(name, sizeof name, "x%d", j + 1);
             assert_int_equal(rung_model_coefficient(model, 0, j, &c), 1);
             for (int64_t i = 0; i < N; i++) mean += X.v[i * X.row + j * X.col] / N;
-            assert_close(json_number_value(json_object_get(column(report, name), "contribution")),
-                         c.value * (X.v[5 * X.row + j * X.col] - mean), 1e-9);
+            assert_close(contribution(found, name)->value, c.value * (X.v[5 * X.row + j * X.col] - mean), 1e-9);
         }
-        json_decref(report);
+        rung_row_free(found);
         rung_model_free(model);
         rung_data_free(data);
     }
@@ -222,11 +217,11 @@ static double *by_definition(rung_ctx *ctx, const rung_model *model, const rung_
     return phi;
 }
 
-static double of_column(const json_t *report, int64_t j, const char *key)
+static const rung_contribution *of_column(const rung_row *found, int64_t j)
 {
     char name[24];
     snprintf(name, sizeof name, "x%lld", (long long)j + 1);
-    return json_number_value(json_object_get(column(report, name), key));
+    return contribution(found, name);
 }
 
 /* What is called exact is, over all rows; what is not has a standard error that holds: of the rows that were taken, and
@@ -247,16 +242,15 @@ static void test_against_definition(void **state)
         double *phi = by_definition(ctx, model, data, row);
         for (int way = 0; way < 3; way++) {
             rung_row_options o = {.size = sizeof o, .row = row, .rows = ways[way].rows, .samples = ways[way].samples};
-            char *text;
-            assert_ok(ctx, rung_row_explain(ctx, model, data, &o, &text));
-            json_t *report = parsed(text);
-            bool exact = json_is_true(json_object_get(report, "exact"));
-            int64_t used = json_integer_value(json_object_get(report, "background"));
+            rung_row *found;
+            assert_ok(ctx, rung_row_explain(ctx, model, data, &o, &found));
+            bool exact = rung_row_about(found)->exact;
+            int64_t used = rung_row_about(found)->background;
             assert_int_equal(used, ways[way].rows ? ways[way].rows : exact ? N : ways[way].samples);
-            assert_int_equal(json_integer_value(json_object_get(report, "background_of")), N);
+            assert_int_equal(rung_row_about(found)->background_of, N);
             assert_true(exact ? used == N : used < N);
             for (int64_t j = 0; j < D; j++) {
-                double error = of_column(report, j, "error"), miss = of_column(report, j, "contribution") - phi[j];
+                double error = of_column(found, j)->error, miss = of_column(found, j)->value - phi[j];
                 if (exact) {
                     assert_true(error == 0);
                     assert_close(miss, 0, 1e-10);
@@ -266,7 +260,7 @@ static void test_against_definition(void **state)
                 off += error > 0 ? miss * miss / (error * error) : 0;
                 numbers += error > 0;
             }
-            json_decref(report);
+            rung_row_free(found);
         }
         free(phi);
     }
@@ -285,21 +279,18 @@ static void test_background(void **state)
     X.v += 9 * X.row;
     X.n = 1;
     int rank = 0;
-    char *text[2];
+    rung_row *found[2];
     assert_ok(ctx, rung_data_new(ctx, &X, &rank, NULL, CLASSES, &one));
     rung_row_options inside = {.size = sizeof inside, .row = 9}, alone = {.size = sizeof alone};
-    assert_fails(ctx, rung_row_explain(ctx, model, one, &alone, &text[0]), RUNG_EDATA, "only one row");
+    assert_fails(ctx, rung_row_explain(ctx, model, one, &alone, &found[0]), RUNG_EDATA, "only one row");
     rung_row_options of_one = {.size = sizeof of_one, .rows = 1};
-    assert_fails(ctx, rung_row_explain(ctx, model, data, &of_one, &text[0]), RUNG_EARG, "at least 2 rows");
+    assert_fails(ctx, rung_row_explain(ctx, model, data, &of_one, &found[0]), RUNG_EARG, "at least 2 rows");
     alone.background = data;
-    assert_ok(ctx, rung_row_explain(ctx, model, data, &inside, &text[0]));
-    assert_ok(ctx, rung_row_explain(ctx, model, one, &alone, &text[1]));
-    json_t *a = parsed(text[0]), *b = parsed(text[1]);
-    assert_true(json_equal(json_object_get(a, "columns"), json_object_get(b, "columns")));
-    assert_true(json_equal(json_object_get(a, "changes"), json_object_get(b, "changes")));
-    assert_true(fabs(of_column(a, 0, "contribution")) > 0.01);
-    json_decref(a);
-    json_decref(b);
+    assert_ok(ctx, rung_row_explain(ctx, model, data, &inside, &found[0]));
+    assert_ok(ctx, rung_row_explain(ctx, model, one, &alone, &found[1]));
+    assert_true(same_row(found[0], found[1]));
+    assert_true(fabs(of_column(found[0], 0)->value) > 0.01);
+    for (int i = 0; i < 2; i++) rung_row_free(found[i]);
     rung_model_free(model);
     rung_data_free(data);
     rung_data_free(one);
@@ -312,43 +303,39 @@ static void test_changes(void **state)
     rung_data *data = known_data(ctx, 3, 5, false);
     rung_model *model = fitted(ctx, "pom", NULL, data);
     rung_view X = rung_data_view(data);
-    static const char *const ways[] = {"down", "up"};
-    int found = 0;
+    rung_row *found;
+    int changes = 0;
     for (int64_t row = 0; row < 12; row++)
         for (int fixed = 0; fixed < 2; fixed++) {
             rung_row_options o = {.size = sizeof o, .row = row, .fixed = fixed ? LIST("x1") : NULL};
-            char *text;
-            assert_ok(ctx, rung_row_explain(ctx, model, data, &o, &text));
-            json_t *report = parsed(text);
-            int rank = (int)json_integer_value(json_object_get(report, "rank"));
-            for (int way = 0; way < 2; way++) {
-                const json_t *change = json_object_get(json_object_get(report, "changes"), ways[way]);
-                if (!json_is_object(change)) continue;
+            assert_ok(ctx, rung_row_explain(ctx, model, data, &o, &found));
+            int rank = rung_row_about(found)->rank;
+            for (int up = 0; up < 2; up++) {
+                const rung_change *one, *last = NULL;
                 double x[3];
                 int answer;
-                size_t i;
-                json_t *one;
                 for (int j = 0; j < 3; j++) x[j] = X.v[row * X.row + j * X.col];
-                json_array_foreach(json_object_get(change, "columns"), i, one)
-                {
-                    int j = json_string_value(json_object_get(one, "name"))[1] - '1';
+                for (int i = 0; (one = rung_row_change(found, up, i)); i++) {
+                    int j = one->name[1] - '1';
                     assert_true(!fixed || j != 0);
-                    assert_true(json_number_value(json_object_get(one, "from")) == x[j]);
-                    x[j] = json_number_value(json_object_get(one, "to"));
+                    assert_null(one->from.text);
+                    assert_true(one->from.number == x[j]);
+                    x[j] = one->to.number;
+                    last = one;
                 }
+                if (!last) continue;
                 rung_view one_row = {.v = x, .n = 1, .d = 3, .row = 3, .col = 1};
                 assert_ok(ctx, rung_model_predict(ctx, model, &one_row, NULL,
                                                   &(rung_output){.size = sizeof(rung_output), .rank = &answer}));
-                assert_int_equal(answer, json_integer_value(json_object_get(change, "rank")));
-                assert_true(way ? answer > rank : answer < rank);
-                found++;
+                assert_int_equal(answer, last->rank);
+                assert_true(up ? answer > rank : answer < rank);
+                changes++;
             }
-            json_decref(report);
+            rung_row_free(found);
         }
-    assert_true(found > 12);
-    char *text;
+    assert_true(changes > 12);
     rung_row_options o = {.size = sizeof o, .row = N};
-    assert_fails(ctx, rung_row_explain(ctx, model, data, &o, &text), RUNG_EARG, "there is no row 301");
+    assert_fails(ctx, rung_row_explain(ctx, model, data, &o, &found), RUNG_EARG, "there is no row 301");
     rung_model_free(model);
     rung_data_free(data);
 }

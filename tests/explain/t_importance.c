@@ -33,40 +33,37 @@ static rung_data *known_data(rung_ctx *ctx, int64_t n, uint64_t seed, bool real)
     return data;
 }
 
-static double part(const json_t *one, const char *loss, const char *key)
-{
-    return json_number_value(json_object_get(json_object_get(one, loss), key));
-}
-
 /* pom on columns that are independent: the order is that of the coefficients, noise has ranges around 0. */
 static void test_order(void **state)
 {
     rung_ctx *ctx = *state;
     rung_data *train = known_data(ctx, 400, 1, false), *test = known_data(ctx, 600, 2, false);
     rung_model *model = fitted(ctx, "pom", NULL, train);
-    char *text;
-    assert_ok(ctx, rung_importance_run(ctx, model, test, NULL, &text));
-    json_t *report = parsed(text), *columns = json_object_get(report, "columns");
-    assert_true(json_is_false(json_object_get(report, "seen")));
-    assert_int_equal(json_integer_value(json_object_get(report, "rows")), 600);
-    assert_int_equal(json_array_size(columns), COLUMNS);
-    assert_string_equal(json_string_value(json_object_get(json_array_get(columns, 0), "name")), "x1");
-    assert_string_equal(json_string_value(json_object_get(json_array_get(columns, 1), "name")), "x2");
-    const json_t *first = column(report, "x1"), *second = column(report, "x2"), *noise = column(report, "x4");
-    assert_true(part(first, "mae", "low") > part(second, "mae", "high"));
-    assert_true(part(second, "mae", "low") > 0 && part(second, "rps", "low") > 0);
-    assert_true(part(noise, "mae", "low") < 0.02 && part(noise, "mae", "high") > -0.02);
+    rung_importance *found;
+    assert_ok(ctx, rung_importance_run(ctx, model, test, NULL, &found));
+    assert_false(rung_importance_about(found)->seen);
+    assert_int_equal(rung_importance_about(found)->rows, 600);
+    assert_string_equal(rung_importance_at(found, 0)->column[0], "x1");
+    assert_string_equal(rung_importance_at(found, 1)->column[0], "x2");
+    assert_int_equal(rung_importance_at(found, COLUMNS - 1)->n, 1);
+    const rung_permuted *first = permuted(found, "x1"), *second = permuted(found, "x2"), *noise = permuted(found, "x4");
+    assert_true(first->rise[0].low > second->rise[0].high);
+    assert_true(second->rise[0].low > 0 && second->rise[1].low > 0);
+    assert_true(noise->rise[0].low < 0.02 && noise->rise[0].high > -0.02);
     /* x1 and x3 are a group; alone x3 can nearly be told from x1, the noise from nothing. */
-    json_t *groups = json_object_get(report, "groups"), *names = json_object_get(json_array_get(groups, 0), "columns");
-    assert_int_equal(json_array_size(groups), 1);
-    assert_int_equal(json_array_size(names), 2);
-    assert_string_equal(json_string_value(json_array_get(names, 0)), "x1");
-    assert_string_equal(json_string_value(json_array_get(names, 1)), "x3");
-    assert_int_equal(json_integer_value(json_object_get(first, "group")), 1);
-    assert_true(json_number_value(json_object_get(column(report, "x3"), "others")) > 0.85);
-    assert_true(json_number_value(json_object_get(noise, "others")) < 0.05);
-    assert_true(part(json_array_get(groups, 0), "mae", "mean") > 0.3);
-    json_decref(report);
+    const rung_permuted *group = rung_importance_at(found, COLUMNS);
+    assert_int_equal(group->n, 2);
+    assert_string_equal(group->column[0], "x1");
+    assert_string_equal(group->column[1], "x3");
+    assert_null(rung_importance_at(found, COLUMNS + 1));
+    assert_null(rung_importance_at(found, -1));
+    assert_int_equal(group->group, 1);
+    assert_int_equal(first->group, 1);
+    assert_int_equal(noise->group, 0);
+    assert_true(permuted(found, "x3")->others > 0.85);
+    assert_true(noise->others < 0.05);
+    assert_true(group->rise[0].mean > 0.3);
+    rung_importance_free(found);
     rung_model_free(model);
     rung_data_free(train);
     rung_data_free(test);
@@ -78,20 +75,18 @@ static void test_ignored(void **state)
     rung_ctx *ctx = *state;
     rung_data *train = known_data(ctx, 300, 3, false), *test = known_data(ctx, 200, 4, false);
     rung_model *model = fitted(ctx, "median", NULL, train);
-    char *text;
-    assert_ok(ctx, rung_importance_run(ctx, model, test, NULL, &text));
-    json_t *report = parsed(text), *one;
-    size_t i;
-    assert_true(part(json_object_get(report, "error"), "mae", "mean") > 0.5);
-    json_array_foreach(json_object_get(report, "columns"), i, one)
-    {
+    rung_importance *found;
+    assert_ok(ctx, rung_importance_run(ctx, model, test, NULL, &found));
+    const rung_permuted *one;
+    assert_true(rung_importance_about(found)->error[0].mean > 0.5);
+    for (int i = 0; (one = rung_importance_at(found, i)) && one->n == 1; i++) {
         char name[24];
-        snprintf(name, sizeof name, "x%zu", i + 1); /* equal ones in the order of the file */
-        assert_string_equal(json_string_value(json_object_get(one, "name")), name);
-        assert_true(part(one, "mae", "mean") == 0 && part(one, "mae", "low") == 0 && part(one, "mae", "high") == 0);
-        assert_true(part(one, "rps", "mean") == 0);
+        snprintf(name, sizeof name, "x%d", i + 1); /* equal ones in the order of the file */
+        assert_string_equal(one->column[0], name);
+        assert_true(one->rise[0].mean == 0 && one->rise[0].low == 0 && one->rise[0].high == 0);
+        assert_true(one->rise[1].mean == 0);
     }
-    json_decref(report);
+    rung_importance_free(found);
     rung_model_free(model);
     rung_data_free(train);
     rung_data_free(test);
@@ -104,11 +99,10 @@ static void test_by_hand(void **state)
     rung_data *train = known_data(ctx, 200, 5, false), *test = known_data(ctx, 150, 6, false);
     rung_model *model = fitted(ctx, "pom", NULL, train);
     rung_importance_options o = {.size = sizeof o, .repeats = 1};
-    char *text;
-    assert_ok(ctx, rung_importance_run(ctx, model, test, &o, &text));
-    json_t *report = parsed(text);
+    rung_importance *found;
+    assert_ok(ctx, rung_importance_run(ctx, model, test, &o, &found));
     rung_view X = rung_data_view(test);
-    double *permuted = calloc((size_t)(X.n * X.d), sizeof *permuted);
+    double *moved = calloc((size_t)(X.n * X.d), sizeof *moved);
     int64_t *from = calloc((size_t)X.n, sizeof *from);
     int *rank = calloc((size_t)X.n, sizeof *rank);
     rng r;
@@ -119,15 +113,15 @@ static void test_by_hand(void **state)
     assert_ok(ctx, rung_model_predict(ctx, model, &X, NULL, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
     assert_ok(ctx, rung_metrics_compute(ctx, X.n, CLASSES, rung_data_ranks(test), rank, NULL, &before));
     for (int64_t i = 0; i < X.n; i++)
-        for (int64_t j = 0; j < X.d; j++) permuted[i * X.d + j] = X.v[(j == 1 ? from[i] : i) * X.row + j * X.col];
-    rung_view view = {.v = permuted, .n = X.n, .d = X.d, .row = X.d, .col = 1};
+        for (int64_t j = 0; j < X.d; j++) moved[i * X.d + j] = X.v[(j == 1 ? from[i] : i) * X.row + j * X.col];
+    rung_view view = {.v = moved, .n = X.n, .d = X.d, .row = X.d, .col = 1};
     assert_ok(ctx,
               rung_model_predict(ctx, model, &view, NULL, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
     assert_ok(ctx, rung_metrics_compute(ctx, X.n, CLASSES, rung_data_ranks(test), rank, NULL, &after));
-    assert_close(part(column(report, "x2"), "mae", "mean"), after.mae - before.mae, 1e-12);
-    assert_close(part(json_object_get(report, "error"), "mae", "mean"), before.mae, 1e-12);
-    json_decref(report);
-    free(permuted);
+    assert_close(permuted(found, "x2")->rise[0].mean, after.mae - before.mae, 1e-12);
+    assert_close(rung_importance_about(found)->error[0].mean, before.mae, 1e-12);
+    rung_importance_free(found);
+    free(moved);
     free(from);
     free(rank);
     rung_model_free(model);
@@ -135,25 +129,22 @@ static void test_by_hand(void **state)
     rung_data_free(test);
 }
 
-/* The same text for any number of threads, another for another seed; rows that were trained on are noticed. */
+/* The same bits for any number of threads, another for another seed; rows that were trained on are noticed. */
 static void test_same_bits(void **state)
 {
     rung_ctx *ctx = *state;
     rung_data *train = known_data(ctx, 120, 7, false);
     rung_model *model = fitted(ctx, "kdlor", NULL, train);
-    char *text[3];
+    rung_importance *found[3];
     for (int i = 0; i < 3; i++) {
         rung_ctx_set_threads(ctx, i == 0 ? 1 : 3);
         rung_ctx_set_seed(ctx, i == 2 ? 2 : 1);
-        assert_ok(ctx, rung_importance_run(ctx, model, train, NULL, &text[i]));
+        assert_ok(ctx, rung_importance_run(ctx, model, train, NULL, &found[i]));
     }
-    assert_string_equal(text[0], text[1]);
-    assert_string_not_equal(text[0], text[2]);
-    json_t *report = parsed(text[0]);
-    assert_true(json_is_true(json_object_get(report, "seen")));
-    json_decref(report);
-    rung_free(text[1]);
-    rung_free(text[2]);
+    assert_true(same_importance(found[0], found[1]));
+    assert_false(same_importance(found[0], found[2]));
+    assert_true(rung_importance_about(found[0])->seen);
+    for (int i = 0; i < 3; i++) rung_importance_free(found[i]);
     rung_model_free(model);
     rung_data_free(train);
 }
@@ -166,22 +157,23 @@ static void test_held_out(void **state)
     for (int real = 0; real < 2; real++) {
         rung_data *data = known_data(ctx, 150, 8, real);
         rung_spec *spec;
-        char *text[2];
+        rung_importance *found, *again[2];
         assert_ok(ctx, rung_spec_new(ctx, real ? "krr" : "pom", 0, &spec));
         for (int i = 0; i < 2; i++) {
             rung_ctx_set_threads(ctx, 1 + i);
-            assert_ok(ctx, rung_importance_held_out(ctx, spec, data, NULL, &text[i]));
+            assert_ok(ctx, rung_importance_held_out(ctx, spec, data, NULL, &again[i]));
         }
-        assert_string_equal(text[0], text[1]);
-        rung_free(text[1]);
-        json_t *report = parsed(text[0]);
-        assert_true(json_is_false(json_object_get(report, "seen")));
-        assert_int_equal(json_integer_value(json_object_get(report, "folds")), 5);
-        assert_int_equal(json_integer_value(json_object_get(report, "rows")), 150);
-        assert_true(part(column(report, "x1"), "mae", "low") > 0.1);
-        assert_true(part(column(report, "x4"), "mae", "low") < 0.02);
-        assert_true(part(column(report, "x1"), real ? "mse" : "rps", "low") > 0);
-        json_decref(report);
+        found = again[0];
+        assert_true(same_importance(found, again[1]));
+        rung_importance_free(again[1]);
+        assert_string_equal(rung_importance_about(found)->loss[1], real ? "mse" : "rps");
+        assert_false(rung_importance_about(found)->seen);
+        assert_int_equal(rung_importance_about(found)->folds, 5);
+        assert_int_equal(rung_importance_about(found)->rows, 150);
+        assert_true(permuted(found, "x1")->rise[0].low > 0.1);
+        assert_true(permuted(found, "x4")->rise[0].low < 0.02);
+        assert_true(permuted(found, "x1")->rise[1].low > 0);
+        rung_importance_free(found);
         rung_spec_free(spec);
         rung_data_free(data);
     }
@@ -205,16 +197,15 @@ static void test_copies_and_chosen_rows(void **state)
     for (int marked = 0; marked < 2; marked++) {
         rung_data *data;
         rung_spec *spec;
-        char *text;
+        rung_importance *found;
         assert_ok(ctx, rung_data_new(ctx, &view, y, NULL, 4, &data));
         if (marked) assert_ok(ctx, rung_data_set_chosen(ctx, data, chosen));
         assert_ok(ctx, rung_spec_new(ctx, "boost", 0, &spec));
-        assert_ok(ctx, rung_importance_held_out(ctx, spec, data, NULL, &text));
-        json_t *report = parsed(text);
-        assert_int_equal(json_integer_value(json_object_get(report, "rows")), marked ? ROWS - 30 : ROWS);
-        double error = part(json_object_get(report, "error"), "mae", "mean");
+        assert_ok(ctx, rung_importance_held_out(ctx, spec, data, NULL, &found));
+        assert_int_equal(rung_importance_about(found)->rows, marked ? ROWS - 30 : ROWS);
+        double error = rung_importance_about(found)->error[0].mean;
         if (error < 0.8) fail_msg("mae %g: the copies of a row are seen", error);
-        json_decref(report);
+        rung_importance_free(found);
         rung_spec_free(spec);
         rung_data_free(data);
     }
@@ -239,16 +230,15 @@ static void test_weights_and_groups(void **state)
     }
     for (int k = 0; k < 3; k++) { /* weights; copies that are known as such; copies that are not */
         rung_view view = rung_data_view(test), copies = {X, n, COLUMNS, COLUMNS, 1};
-        char *text;
+        rung_importance *found;
         assert_ok(ctx, rung_data_new(ctx, k ? &copies : &view, k ? y : rung_data_ranks(test), k ? NULL : weight,
                                      CLASSES, &data));
         if (k == 1) assert_ok(ctx, rung_data_set_groups(ctx, data, group));
-        assert_ok(ctx, rung_importance_run(ctx, model, data, NULL, &text));
-        json_t *report = parsed(text), *error = json_object_get(report, "error");
-        mean[k] = part(error, "mae", "mean");
-        low[k] = part(error, "mae", "low");
-        high[k] = part(error, "mae", "high");
-        json_decref(report);
+        assert_ok(ctx, rung_importance_run(ctx, model, data, NULL, &found));
+        mean[k] = rung_importance_about(found)->error[0].mean;
+        low[k] = rung_importance_about(found)->error[0].low;
+        high[k] = rung_importance_about(found)->error[0].high;
+        rung_importance_free(found);
         rung_data_free(data);
     }
     assert_true(fabs(mean[0] - mean[1]) < 1e-12 && fabs(mean[1] - mean[2]) < 1e-12);
@@ -267,13 +257,13 @@ static void test_rejected(void **state)
     rung_model *model = fitted(ctx, "pom", NULL, train), *scores;
     rung_importance_options o = {.size = sizeof o, .repeats = -1};
     rung_view X = rung_data_view(train);
-    char *text;
+    rung_importance *found;
     assert_ok(ctx, rung_data_new(ctx, &X, unknown, NULL, CLASSES, &none));
     scores = fitted(ctx, "kpca", NULL, none);
-    assert_fails(ctx, rung_importance_run(ctx, model, train, &o, &text), RUNG_EARG, "-1 repeats: expected 1 to 1000");
-    assert_null(text);
-    assert_fails(ctx, rung_importance_run(ctx, scores, train, NULL, &text), RUNG_EARG, "gives scores, not classes");
-    assert_fails(ctx, rung_importance_run(ctx, model, none, NULL, &text), RUNG_EDATA, "no row is labelled");
+    assert_fails(ctx, rung_importance_run(ctx, model, train, &o, &found), RUNG_EARG, "-1 repeats: expected 1 to 1000");
+    assert_null(found);
+    assert_fails(ctx, rung_importance_run(ctx, scores, train, NULL, &found), RUNG_EARG, "gives scores, not classes");
+    assert_fails(ctx, rung_importance_run(ctx, model, none, NULL, &found), RUNG_EDATA, "no row is labelled");
     rung_model_free(model);
     rung_model_free(scores);
     rung_data_free(none);

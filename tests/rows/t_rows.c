@@ -527,7 +527,7 @@ static void test_refused(void **state)
     rung_search *found; /* whatever else learns from data would take the sample for all there is */
     rung_curve *curve;
     rung_suggestion *suggested;
-    char *report;
+    rung_importance *report;
     spec = spec_of(ctx, "pom");
     assert_fails(ctx, rung_tune_run(ctx, NULL, s, &model, &found), RUNG_EARG, "a search needs all rows in memory");
     assert_fails(ctx, rung_curve_run(ctx, NULL, s, &curve), RUNG_EARG, "a sample of 900 that are read in passes");
