@@ -171,8 +171,9 @@ def suggest(
 
 def _collected(found, classes):
     outlook = struct("forecast")
-    rows = [(one.row, one.random, one.score, one.guess, text(one.reason)) for one in each(lib.rung_suggestion_at, found)]
-    row, random, score, guess, reason = zip(*rows, strict=True)
+    rows = each(lib.rung_suggestion_at, found)
+    told = [(one.row, one.random, one.score, one.guess, text(one.reason)) for one in rows]
+    row, random, score, guess, reason = zip(*told, strict=True)
     return Suggestion(
         rows=np.array(row, dtype=np.int64),
         random=np.array(random, dtype=bool),

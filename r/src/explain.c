@@ -227,11 +227,15 @@ static SEXP contribution_list(const rung_row *found)
 /* list(row, answer, rank, prob, average, exact, samples, background, background_of, columns, down, up) */
 static SEXP row_list(const void *found, int classes)
 {
-    const char *names[] = {"row",     "answer",     "rank",          "average", "samples", "background", "background_of",
-                           "exact",   "columns",    "down",          "up",      "prob",    ""};
+    const char *names[] = {"row",     "answer", "rank", "average", "samples", "background", "background_of", "exact",
+                           "columns", "down",   "up",   "prob",    ""};
     const rung_row_summary *about = rung_row_about(found);
-    const double values[] = {(double)about->row + 1, about->answer,            about->rank,
-                             about->average,         (double)about->samples,   (double)about->background,
+    const double values[] = {(double)about->row + 1,
+                             about->answer,
+                             about->rank,
+                             about->average,
+                             (double)about->samples,
+                             (double)about->background,
                              (double)about->background_of};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
     for (int k = 0; k < 7; k++) SET_VECTOR_ELT(out, k, real(values[k]));
