@@ -425,7 +425,6 @@ static rung_status left_out_or_refitted(rung_ctx *ctx, const rung_spec *spec, ma
             if (status == RUNG_OK || weighted || !of_the_rows(status)) return status;
         }
     }
-    made->left_out = true;
     return left_out(ctx, t, made->p, fit->loo, &made->f, &made->held);
 }
 

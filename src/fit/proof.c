@@ -163,17 +163,21 @@ static double error_of_grades(const made_fit *made, int constant)
     return mean / repeats;
 }
 
-/* Of the decisions before any costs, with the weights of the rows: what methods report of themselves. */
-static double error_of_method(const made_fit *made)
+/* Of the predictions for rows left out that came with the fit, before any costs, with the weights of the rows: what
+ * methods report of themselves, also where the error is that of other fits. */
+static double error_of_left_out(const made_fit *made)
 {
-    const held_out *h = made->grades.h;
     const problem *p = made->p;
+    const double *own = made->fit.loo;
     double sum = 0, total = 0;
-    for (int64_t i = 0; i < h->n - made->grades.rest; i++) {
-        double w = p->w ? p->w[h->row[i]] : 1;
-        sum += w * interval_distance(problem_class(p, p->y[h->row[i]]),
-                                     problem_class(p, highest_rank(p->y, p->upper, h->row[i])),
-                                     problem_class(p, h->rank[i]));
+    for (int64_t i = 0; i < p->n; i++) {
+        if (!p->y[i]) continue;
+        double w = p->w ? p->w[i] : 1;
+        int rank = isnan(own[0]) ? 0 : posterior_median(p->K, own);
+        own += p->K;
+        if (rank == 0) continue; /* never left out */
+        sum += w * interval_distance(problem_class(p, p->y[i]), problem_class(p, highest_rank(p->y, p->upper, i)),
+                                     problem_class(p, rank));
         total += w;
     }
     return sum / total;
@@ -193,10 +197,9 @@ static rung_status reported_error(rung_ctx *ctx, const made_fit *made, const run
     if (m->has_cv && !(fabs(m->cv_median.mae - error_of_grades(made, m->median)) <= EXACT))
         return set_error(ctx, RUNG_EINTERNAL, "the error of always predicting class %d is said to be %.6g, and is %.6g",
                          m->median, m->cv_median.mae, error_of_grades(made, m->median));
-    bool own = made->grades.h == &made->held || made->grades.rest > 0; /* else the folds of a search */
-    if (loo && own && made->left_out && !(fabs(*loo->value - error_of_method(made)) <= EXACT))
-        return set_error(ctx, RUNG_EINTERNAL, "%s reports loo_mae=%.6g, but that of its held-out predictions is %.6g",
-                         m->method, *loo->value, error_of_method(made));
+    if (loo && made->fit.loo && !(fabs(*loo->value - error_of_left_out(made)) <= EXACT))
+        return set_error(ctx, RUNG_EINTERNAL, "%s reports loo_mae=%.6g, but that of its left-out predictions is %.6g",
+                         m->method, *loo->value, error_of_left_out(made));
     return RUNG_OK;
 }
 

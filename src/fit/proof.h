@@ -19,7 +19,6 @@ typedef struct { /* a fit, and what was measured of it; arrays are in scratch me
     folds f;
     const void *params; /* of the method */
     held_out held;
-    bool left_out; /* which the method says itself (fit.loo), as by-products of its weights */
 } made_fit;
 
 enum { PROOF_MOST = 1 << 24, PROOF_ROWS = 16 }; /* a model up to so many bytes is written and read; rows it predicts */

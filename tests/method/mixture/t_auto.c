@@ -382,7 +382,7 @@ static void memory_is_estimated(void **state)
         problem_shape shape = {.n = m->n_rows, .labelled = m->n_labelled, .d = 2, .K = 3, .threads = ctx->threads};
         double estimate = method_peak(spec->method, &shape, spec->params),
                measured = (double)(ctx->scratch.peak + m->mem.peak);
-        if (!(measured < 1.5 * estimate && estimate < 3 * measured))
+        if (!(measured < estimate && estimate < 3 * measured))
             fail_msg("%s, %lld rows: estimated %.0f bytes, measured %.0f", cases[i].method, (long long)cases[i].n,
                      estimate, measured);
         rung_model_free(m);
@@ -460,47 +460,61 @@ static void weights_count_rows(void **state)
     assert_true(mean[1] < mean[0] - 0.1);
 }
 
-/* Rows written three times: the error reported is that of rows nobody has seen, and so are the ranges. */
+enum { OBJECTS = 66, NEW_ROWS = 1500, GRADES = 3 };
+
+typedef struct { /* what is said of new rows, and what is true of them */
+    double said, error, inside;
+} flattery;
+
+/* A fit to objects (more than those for which everything is chosen anew in every fold, which would take long) that are recorded three times, and new ones. */
+static void fit_to_copies(rung_ctx *ctx, const char *name, int draw, flattery *out)
+{
+    enum { ROWS = 3 * OBJECTS };
+    static double x[2 * (ROWS + NEW_ROWS)];
+    static int y[ROWS + NEW_ROWS], rank[NEW_ROWS], low[NEW_ROWS], high[NEW_ROWS];
+    rng r;
+    rng_open(&r, 7 + (uint64_t)draw, 2);
+    for (int i = 0; i < ROWS + NEW_ROWS; i++) {
+        bool copy = i >= OBJECTS && i < ROWS;
+        y[i] = copy ? y[i % OBJECTS] : 1 + i % GRADES;
+        x[2 * i] = copy ? x[2 * (i % OBJECTS)] : y[i] + 1.2 * rng_normal(&r);
+        x[2 * i + 1] = copy ? x[2 * (i % OBJECTS) + 1] : rng_normal(&r);
+    }
+    rung_view X = {.v = x, .n = ROWS, .d = 2, .row = 2, .col = 1};
+    rung_view test = {.v = x + 2 * ROWS, .n = NEW_ROWS, .d = 2, .row = 2, .col = 1};
+    rung_predict_options options = {.size = sizeof options, .level = 0.9};
+    rung_metrics honest = {.size = sizeof honest};
+    rung_data *data;
+    assert_ok(ctx, rung_data_new(ctx, &X, y, NULL, GRADES, &data));
+    rung_model *model = fit(ctx, name, data);
+    if (!rung_model_cv(model, &honest)) fail_msg("%s reports no error", name);
+    assert_close(reported(model, "equal_rows"), 1, 0);
+    assert_true(honest.mae_high - honest.mae_low > 0.2); /* that of the objects, not of three times as many rows */
+    rung_output to = {.size = sizeof to, .rank = rank, .low = low, .high = high};
+    if (!rung_model_interval(model)) to.low = to.high = NULL;
+    assert_ok(ctx, rung_model_predict(ctx, model, &test, &options, &to));
+    out->said += honest.mae;
+    for (int i = 0; i < NEW_ROWS; i++) {
+        int truth = y[ROWS + i];
+        out->error += abs(rank[i] - truth) / (double)NEW_ROWS;
+        out->inside += !to.low || (low[i] <= truth && truth <= high[i]) ? 1.0 / NEW_ROWS : 0;
+    }
+    rung_model_free(model);
+    rung_data_free(data);
+}
+
+/* Rows written three times: the error reported is that of rows nobody has seen, and so are the ranges. From draw to
+ * draw the difference has a standard deviation of .08, so that the mean of three is within .15. */
 static void repeated_rows_do_not_flatter(void **state)
 {
-    enum { N = 45, TEST = 1500, K = 3 };
+    enum { DRAWS = 3 };
     static const char *const methods[] = {"auto", "ogp", "ckr", "kdlor", "krr"};
-    rung_ctx *ctx = *state;
-    static double x[2 * (3 * N + TEST)];
-    static int y[3 * N + TEST], rank[TEST], low[TEST], high[TEST];
-    rng r;
-    rng_open(&r, 7, 2);
-    for (int i = 0; i < 3 * N + TEST; i++) {
-        bool copy = i >= N && i < 3 * N;
-        y[i] = copy ? y[i % N] : 1 + i % K;
-        x[2 * i] = copy ? x[2 * (i % N)] : y[i] + 1.2 * rng_normal(&r);
-        x[2 * i + 1] = copy ? x[2 * (i % N) + 1] : rng_normal(&r);
-    }
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
-        rung_view X = {.v = x, .n = 3 * N, .d = 2, .row = 2, .col = 1};
-        rung_view test = {.v = x + 6 * N, .n = TEST, .d = 2, .row = 2, .col = 1};
-        rung_data *data;
-        rung_metrics honest = {.size = sizeof honest};
-        double error = 0, inside = 0;
-        assert_ok(ctx, rung_data_new(ctx, &X, y, NULL, K, &data));
-        rung_model *model = fit(ctx, methods[m], data);
-        if (!rung_model_cv(model, &honest)) fail_msg("%s reports no error", methods[m]);
-        assert_close(reported(model, "equal_rows"), 1, 0);
-        rung_output out = {.size = sizeof out, .rank = rank, .low = low, .high = high};
-        if (!rung_model_interval(model)) out.low = out.high = NULL;
-        assert_ok(ctx, rung_model_predict(ctx, model, &test,
-                                          &(rung_predict_options){.size = sizeof(rung_predict_options), .level = 0.9},
-                                          &out));
-        for (int i = 0; i < TEST; i++) {
-            error += abs(rank[i] - y[3 * N + i]) / (double)TEST;
-            inside += (low[i] <= y[3 * N + i] && y[3 * N + i] <= high[i]) / (double)TEST;
-        }
-        if (error < honest.mae_low || error > honest.mae_high || (out.low && inside < 0.82))
-            fail_msg("%s reports %.3f (%.3f to %.3f), new rows have %.3f; %.3f are inside", methods[m], honest.mae,
-                     honest.mae_low, honest.mae_high, error, inside);
-        assert_true(honest.mae_high - honest.mae_low > 0.2); /* 45 rows, not 135 */
-        rung_model_free(model);
-        rung_data_free(data);
+        flattery f = {0};
+        for (int draw = 0; draw < DRAWS; draw++) fit_to_copies(*state, methods[m], draw, &f);
+        if (fabs(f.said - f.error) > 0.15 * DRAWS || f.inside < 0.82 * DRAWS)
+            fail_msg("%s reports %.3f, new rows have %.3f; %.3f are inside", methods[m], f.said / DRAWS,
+                     f.error / DRAWS, f.inside / DRAWS);
     }
 }
 
