@@ -292,18 +292,12 @@ static rung_status hold_out_kernels(rung_ctx *ctx, bool all, mixture *m)
     return RUNG_OK;
 }
 
-/* The nominal link needs a tree per class: the plan of all rows says whether it is worth them. */
-static bool nominal_wanted(effort_level effort, const mixture_plan *plan, int64_t all_rows)
-{
-    return plan->nominal && mixture_plan_for(effort, all_rows)->nominal;
-}
-
 static rung_status add_trees(rung_ctx *ctx, effort_level effort, const mixture_plan *plan, mixture *m)
 {
     mixture_trees *t = &m->trees;
     int K = m->c.p->K;
-    bool nominal = nominal_wanted(effort, plan, boost_rows_all(&t->rows));
-    bool wanted[STACKED_KINDS] = {true, K > 2 && nominal, plan->random && K <= RANDOM_MOST_CLASSES};
+    bool nominal = mixture_plan_nominal(effort, boost_rows_all(&t->rows), K);
+    bool wanted[STACKED_KINDS] = {true, nominal, plan->random && K <= RANDOM_MOST_CLASSES};
     for (int kind = 0; kind < STACKED_KINDS; kind++) {
         if (!wanted[kind]) continue;
         mixture_family *f = &m->list[m->n++];
@@ -603,7 +597,8 @@ double mixture_bytes(const problem_shape *shape, const mixture_options *o)
     if (o->trees || o->relevance) {
         problem_shape rows = *shape;
         if (!o->trees || !all_rows_fit((double)shape->all_here, c.d, plan, shape->memory)) rows.all = 0;
-        bool nominal = nominal_wanted(o->effort, plan, rows.all > shape->labelled ? rows.all : shape->labelled);
+        bool nominal =
+            mixture_plan_nominal(o->effort, rows.all > shape->labelled ? rows.all : shape->labelled, shape->K);
         bins = stacked_trees_bytes(&rows, nominal, plan->folds) + 8 * all * c.K * (STACKED_KINDS + 1);
         if (o->trees && plan->random) bins += random_trees_bytes(shape);
     }

@@ -16,11 +16,12 @@ typedef struct {
     int64_t kernel_rows; /* labelled rows that kernels see; 0: all */
     int folds;           /* 1: a single part of the rows is held out */
     bool whole_folds;    /* a fold tries the whole grid, not only what matters on all rows */
-    bool nominal;        /* boosted trees of the nominal link, too */
-    bool random;         /* random trees, too */
+    bool random;         /* random trees beside boosted ones */
 } mixture_plan;
 
 const mixture_plan *mixture_plan_for(effort_level effort, int64_t labels);
+/* Whether boosted trees of the nominal link join those of the ordinal one. */
+bool mixture_plan_nominal(effort_level effort, int64_t labels, int classes);
 
 /* With a single fold: the share of the rows that is held out, and the most. */
 #define PLAN_HELD_SHARE 0.2
