@@ -3,6 +3,7 @@
 #include "helper.h"
 
 #include "method/mixture/mixture.h"
+#include "method/mixture/plan.h"
 
 enum { N = 240, K = 9, MOST = 60, HELD = 20 };
 
@@ -48,8 +49,22 @@ static void classes_stay(void **state)
     assert_true(p == &all);
 }
 
+/* More labels never take the trees away that classes with places of their own need, up to what can be afforded. */
+static void both_links_at_every_size(void **state)
+{
+    (void)state;
+    for (int64_t labels = 50; labels <= 1000000; labels *= 2) {
+        assert_true(mixture_plan_nominal(EFFORT_NORMAL, labels, 5));
+        assert_true(mixture_plan_nominal(EFFORT_THOROUGH, 4 * labels, 5));
+        assert_false(mixture_plan_nominal(EFFORT_NORMAL, labels, 2)); /* one link is the other */
+    }
+    assert_true(mixture_plan_nominal(EFFORT_QUICK, 250000, 5));
+    assert_false(mixture_plan_nominal(EFFORT_QUICK, 250001, 5));
+    assert_false(mixture_plan_nominal(EFFORT_NORMAL, 1000001, 5));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {WITH_CONTEXT(classes_stay)};
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(classes_stay), WITH_CONTEXT(both_links_at_every_size)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
