@@ -67,9 +67,8 @@ static int rank_of(const compare_job *job, const char *name)
 static bool is_table(const char *path)
 {
     static const char *const ends[] = {".csv", ".tsv", ".txt", ".gz"};
-    size_t n = strlen(path);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (n > strlen(ends[i]) && !strcmp(path + n - strlen(ends[i]), ends[i])) return true;
+        if (ends_with(path, ends[i])) return true;
     return false;
 }
 
@@ -307,8 +306,8 @@ static int measure(session *s, compare_job *job)
         r->found.size = sizeof r->found;
         r->against.size = sizeof r->against;
         const rung_metrics_options how = {.size = sizeof how, .upper = job->upper, .proba = r->proba};
-        code = session_check(
-            s, rung_metrics_compute(s->ctx, job->n, job->classes, job->truth, r->rank, &how, &r->found));
+        code =
+            session_check(s, rung_metrics_compute(s->ctx, job->n, job->classes, job->truth, r->rank, &how, &r->found));
         if (code == EXIT_OK)
             code = session_check(s, rung_compare(s->ctx, job->n, job->classes, job->truth, job->upper,
                                                  job->rival[0].rank, r->rank, &r->against));
@@ -463,12 +462,6 @@ static void write_page(FILE *file, const arguments *args, const compare_job *job
     free(sentence);
     free(title);
     free(lead);
-}
-
-static bool ends_with(const char *path, const char *end)
-{
-    size_t n = strlen(path), m = strlen(end);
-    return n > m && !strcmp(path + n - m, end);
 }
 
 static int write_file(const arguments *args, const compare_job *job)

@@ -49,12 +49,6 @@ typedef struct {
     rung_row *row;
 } explain_job;
 
-static bool ends_with(const char *path, const char *end)
-{
-    size_t n = strlen(path), m = strlen(end);
-    return n > m && !strcmp(path + n - m, end);
-}
-
 static bool is_csv(const char *path) { return ends_with(path, ".csv"); }
 static bool is_page(const char *path) { return ends_with(path, ".html"); }
 

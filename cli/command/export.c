@@ -30,9 +30,7 @@ static const char *target_of(const char *path)
             free(list);
             return name;
         }
-        char *longer = text_of("%s%s.%s", list, i ? ", " : "", name);
-        free(list);
-        list = longer;
+        text_add(&list, "%s.%s", i ? ", " : "", name);
     }
     complain("export: the ending of %s does not say what to write; give --output FILE that ends in one of: %s", path,
              list);

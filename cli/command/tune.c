@@ -146,11 +146,7 @@ static char *point_text(const rung_search *found, int point)
 {
     char *text = text_of("%s", rung_search_at(found, point)->method);
     const char *name, *value;
-    for (int i = 0; (name = rung_search_param_at(found, point, i, &value)); i++) {
-        char *longer = text_of("%s %s=%s", text, name, value);
-        free(text);
-        text = longer;
-    }
+    for (int i = 0; (name = rung_search_param_at(found, point, i, &value)); i++) text_add(&text, " %s=%s", name, value);
     return text;
 }
 

@@ -94,20 +94,12 @@ char *advice(const char *sentence, const char *detail, const arguments *args)
         size_t length = strcspn(detail, "\n");
         char *line = text_of("%.*s", (int)length, detail), *words = words_of(line, args);
         if (!strncmp(line, "parameter ", 10)) out = mark_parameter(out, line + 10, args);
-        if (words) {
-            char *more = text_of("%s%s%s", hints, *hints ? " or " : "", words);
-            free(hints);
-            hints = more;
-        }
+        if (words) { text_add(&hints, "%s%s", *hints ? " or " : "", words); }
         free(words);
         free(line);
         detail += length + (detail[length] != 0);
     }
-    if (*hints) {
-        char *whole = text_of("%s (%s)", out, hints);
-        free(out);
-        out = whole;
-    }
+    if (*hints) { text_add(&out, " (%s)", hints); }
     free(hints);
     return out;
 }

@@ -308,6 +308,23 @@ char *text_of_list(const char *format, va_list args)
     return text;
 }
 
+void text_add(char **text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *more = text_of_list(format, args), *whole = text_of("%s%s", *text, more);
+    va_end(args);
+    free(more);
+    free(*text);
+    *text = whole;
+}
+
+bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n > m && !strcmp(text + n - m, end);
+}
+
 char *text_of(const char *format, ...)
 {
     va_list args;

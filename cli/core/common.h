@@ -62,9 +62,11 @@ void say(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3
 
 /* Zeroed memory; prints and exits when there is none. */
 void *allocate(size_t count, size_t size);
-char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2))); /* to be freed */
+char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));              /* to be freed */
+void text_add(char **text, const char *format, ...) __attribute__((format(printf, 2, 3))); /* behind what is there */
 char *text_of_list(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 
+bool ends_with(const char *text, const char *end); /* and does not consist of it */
 bool parse_whole(const char *text, long long low, long long high, long long *out);
 bool parse_double(const char *text, double *out); /* finite */
 double seconds_now(void);

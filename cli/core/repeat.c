@@ -17,13 +17,13 @@ char *shell_word(const char *word)
     if (*word && strspn(word, plain) == strlen(word)) return text_of("%s", word);
     char *out = text_of("'");
     for (; *word; word++) {
-        char *more = *word == '\'' ? text_of("%s'\\''", out) : text_of("%s%c", out, *word);
-        free(out);
-        out = more;
+        if (*word == '\'')
+            text_add(&out, "'\\''");
+        else
+            text_add(&out, "%c", *word);
     }
-    char *whole = text_of("%s'", out);
-    free(out);
-    return whole;
+    text_add(&out, "'");
+    return out;
 }
 
 static bool listed(const char *name, const char *const *names)
@@ -41,11 +41,9 @@ static char *line_without(const char *command, const arguments *args, const char
         const argument *a = &args->list[i % args->n];
         if ((a->option != NULL) != (i >= args->n) || (a->option && listed(a->option->name, without))) continue;
         char *value = a->value ? shell_word(a->value) : NULL;
-        char *more = text_of("%s %s%s%s%s", line, a->option ? "--" : "", a->option ? a->option->name : "",
-                             a->option && value ? " " : "", value ? value : "");
+        text_add(&line, " %s%s%s%s", a->option ? "--" : "", a->option ? a->option->name : "",
+                 a->option && value ? " " : "", value ? value : "");
         free(value);
-        free(line);
-        line = more;
     }
     return line;
 }

@@ -55,10 +55,11 @@ char *numbers_text(int64_t n, const double *value, const char *between)
 {
     char *text = text_of("%s", "");
     for (int64_t i = 0; i < n; i++) {
-        char *longer = isfinite(value[i]) ? text_of("%s%s%.6g", text, i ? between : "", value[i])
-                                          : text_of("%s%snone", text, i ? between : "");
-        free(text);
-        text = longer;
+        text_add(&text, "%s", i ? between : "");
+        if (isfinite(value[i]))
+            text_add(&text, "%.6g", value[i]);
+        else
+            text_add(&text, "none");
     }
     return text;
 }

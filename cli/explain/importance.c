@@ -12,11 +12,7 @@
 static char *joint_name(const rung_permuted *one)
 {
     char *name = text_of("%s", one->column[0]);
-    for (int i = 1; i < one->n; i++) {
-        char *more = text_of("%s + %s", name, one->column[i]);
-        free(name);
-        name = more;
-    }
+    for (int i = 1; i < one->n; i++) text_add(&name, " + %s", one->column[i]);
     return name;
 }
 

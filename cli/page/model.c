@@ -63,10 +63,9 @@ void page_model(FILE *file, const rung_model *model)
 
 static void add_word(char **line, const char *word)
 {
-    char *quoted = shell_word(word), *more = text_of("%s %s", *line, quoted);
+    char *quoted = shell_word(word);
+    text_add(line, " %s", quoted);
     free(quoted);
-    free(*line);
-    *line = more;
 }
 
 static void add_option(char **line, const char *name, const char *value)
@@ -85,9 +84,7 @@ static void add_order(char **line, const rung_model *model)
         const char *name = rung_model_class_name(model, k);
         ordered = ordered && parse_double(name, &x) && x > last;
         last = x;
-        char *more = text_of("%s%s%s", order, k > 1 ? "<" : "", name);
-        free(order);
-        order = more;
+        text_add(&order, "%s%s", k > 1 ? "<" : "", name);
     }
     if (!ordered) add_option(line, "--order", order);
     free(order);

@@ -133,12 +133,7 @@ void page_end(FILE *file)
 
 static void escaped(FILE *file, const char *format, va_list args)
 {
-    va_list again;
-    va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
-    char *text = allocate((size_t)n + 1, 1);
-    vsnprintf(text, (size_t)n + 1, format, again);
-    va_end(again);
+    char *text = text_of_list(format, args);
     xml_text(file, text);
     free(text);
 }

@@ -50,12 +50,6 @@ void figure_to_page(FILE *file, const figure *f)
     c->close(c);
 }
 
-static bool ends_with(const char *path, const char *end)
-{
-    size_t n = strlen(path), m = strlen(end);
-    return n > m && !strcmp(path + n - m, end);
-}
-
 bool figure_path_known(const char *path)
 {
     return !strcmp(path, "-") || ends_with(path, ".svg") || ends_with(path, ".png") || ends_with(path, ".pdf");

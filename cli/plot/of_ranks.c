@@ -20,11 +20,7 @@ static int draw_ranks(session *s, const arguments *args, int n, int k, const cha
 {
     char *title = text_of("Mean ranks by %s on %d data sets", metric, n);
     char *detail = text_of("Critical difference diagram of %d methods:", k);
-    for (int j = 0; j < k; j++) {
-        char *more = text_of("%s%s %s %.3f", detail, j ? "," : "", name[j], mean_rank[j]);
-        free(detail);
-        detail = more;
-    }
+    for (int j = 0; j < k; j++) text_add(&detail, "%s %s %.3f", j ? "," : "", name[j], mean_rank[j]);
     figure f = {.kind = FIGURE_RANKS,
                 .detail = detail,
                 .of.ranks = {.title = plot_title(args, title),

@@ -343,11 +343,7 @@ static const served *find_model(const answers *a, const char *path, const char *
 static void no_path(const answers *a, const char *path, http_reply *reply)
 {
     char *names = text_of("%s", a->of[0].name);
-    for (int i = 1; i < a->n; i++) {
-        char *longer = text_of("%s, %s", names, a->of[i].name);
-        free(names);
-        names = longer;
-    }
+    for (int i = 1; i < a->n; i++) text_add(&names, ", %s", a->of[i].name);
     if (a->n == 1)
         http_error(reply, 404,
                    "there is no /%.80s; there are GET /health, GET /openapi.json, POST /predict and POST /explain",

@@ -206,11 +206,7 @@ static char *order_of(label_set *set)
 {
     qsort(set->number, (size_t)set->n, sizeof *set->number, compare_numbers);
     char *order = text_of("%s", set->n ? number_of(set->number[0]).text : "");
-    for (int64_t i = 1; i < set->n; i++) {
-        char *longer = text_of("%s<%s", order, number_of(set->number[i]).text);
-        free(order);
-        order = longer;
-    }
+    for (int64_t i = 1; i < set->n; i++) text_add(&order, "<%s", number_of(set->number[i]).text);
     return order;
 }
 

@@ -134,11 +134,7 @@ bool plan_set_param(session *s, const plan *p, plan_method *m, const char *name,
     if (status == RUNG_OK && !list[0]) ini_wrong(&p->file, line, "%s has no value", name);
     if (good) {
         char *text = text_of("%s=%s", name, list[0]);
-        for (int i = 1; list[i]; i++) {
-            char *longer = text_of("%s,%s", text, list[i]);
-            free(text);
-            text = longer;
-        }
+        for (int i = 1; list[i]; i++) text_add(&text, ",%s", list[i]);
         if (list[1])
             m->grids = names_add(m->grids, text, strlen(text));
         else
@@ -174,9 +170,8 @@ bool plan_searches(const plan_method *m)
 
 static char *joined(char *text, const char *key, const char *value)
 {
-    char *longer = text_of("%s%s%s%s%s", text, *text ? " " : "", key, value ? "=" : "", value ? value : "");
-    free(text);
-    return longer;
+    text_add(&text, "%s%s%s%s", *text ? " " : "", key, value ? "=" : "", value ? value : "");
+    return text;
 }
 
 static char *joined_amount(char *text, const char *key, const amount *a)

@@ -151,11 +151,8 @@ static char *values_of(const char *text)
     }
     blanks(e);
     char *out = text_of("%s", good && !*e->at ? "" : text);
-    for (int i = 0; good && !*e->at && i < e->n; i++) {
-        char *longer = text_of("%s%s%s", out, i ? "," : "", number_of(e->values[i]).text);
-        free(out);
-        out = longer;
-    }
+    for (int i = 0; good && !*e->at && i < e->n; i++)
+        text_add(&out, "%s%s", i ? "," : "", number_of(e->values[i]).text);
     free(e);
     return out;
 }

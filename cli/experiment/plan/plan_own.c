@@ -88,12 +88,6 @@ static bool how_many(place *p, const char *key, amount *out)
 
 /* ---- a data set ---- */
 
-static bool ends_with(const char *whole, const char *end)
-{
-    size_t n = strlen(whole), m = strlen(end);
-    return n >= m && !strcmp(whole + n - m, end);
-}
-
 static partition_kind kind_of(const char *partitions)
 {
     if (!partitions) return SPLITS;
