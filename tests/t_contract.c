@@ -63,6 +63,7 @@ static bool has_param(const rung_method *m, const char *name) { return rung_meth
 
 /* NULL, or the number of landmarks with which the methods that have them are fitted, and no others. */
 static const char *landmarks_of_fits = NULL;
+static bool bare_of_fits = false;     /* the models may not contain training rows */
 static bool baseline_of_fits = false; /* the fits are to report the error of label propagation alone */
 
 /* Trees without random choices, that do not count rows. */
@@ -90,6 +91,7 @@ static rung_status set_parameters(rung_ctx *ctx, const rung_method *m, bool cali
     if (status == RUNG_OK && landmarks_of_fits) status = rung_spec_set(ctx, spec, "landmarks", landmarks_of_fits);
     if (status == RUNG_OK && landmarks_of_fits && has_param(m, "align-iterations")) /* said without landmarks */
         status = rung_spec_set(ctx, spec, "align-iterations", "2");
+    if (status == RUNG_OK && bare_of_fits) status = rung_spec_set_keep_rows(ctx, spec, 0);
     if (status == RUNG_OK && baseline_of_fits) status = rung_spec_set_baseline(ctx, spec, 1);
     return status;
 }
@@ -663,6 +665,29 @@ static void the_baseline_is_told(void **state)
     }
 }
 
+/* Models without training rows: those of the methods that say so, and no others. */
+static void rows_are_left_out_where_they_can_be(void **state)
+{
+    rung_ctx *ctx = *state;
+    rows s = make_rows(40, 3, 3, 44, 0.5, true);
+    for
+        EACH_METHOD(m)
+        {
+            rung_model *model = NULL;
+            bare_of_fits = true;
+            rung_status status = try_fit(ctx, m, &s, false, &model);
+            bare_of_fits = false;
+            if (m->flags & RUNG_METHOD_NO_ROWS) {
+                assert_ok(ctx, status);
+                assert_int_equal(rung_model_stored_rows(model), 0);
+                rung_model_free(model);
+            } else {
+                assert_fails(ctx, status, RUNG_EARG, "contains training rows");
+            }
+        }
+    free_rows(&s);
+}
+
 /* A kernel too large for a number is told before anything is made of it. */
 static void kernels_that_overflow_are_told(void **state)
 {
@@ -820,6 +845,7 @@ int main(void)
         WITH_CONTEXT(wrong_shapes_are_refused),
         WITH_CONTEXT(missing_cells_are_filled),
         WITH_CONTEXT(the_baseline_is_told),
+        WITH_CONTEXT(rows_are_left_out_where_they_can_be),
         WITH_CONTEXT(kernels_that_overflow_are_told),
         WITH_CONTEXT(what_a_method_does_not_take_is_refused),
         WITH_CONTEXT(few_rows_need_no_landmarks),

@@ -24,6 +24,13 @@ static const option fit_options[] = {
     {"as-published", 0, NULL, "use the parameters of the paper as defaults", GROUP},
     {"groups", 0, "COLUMN", "column whose equal values are held out together; it is not a feature", GROUP},
     {"keep-data", 0, NULL, "store the labelled rows in the model, so that 'rung update' can add rows", GROUP},
+    {"no-rows", 0, NULL,
+     "a model that contains no training row: auto averages models that need none; other methods are refused if theirs "
+     "do",
+     GROUP},
+    {"compare-rows", 0, NULL,
+     "with --no-rows: also fit the model that may contain rows, and print its error (takes twice the time or more)",
+     GROUP},
     {"passes", 0, NULL,
      "read the data in passes, as if they were larger than memory (kdlor, krr, ckr, pom, boost, isbor, auto)", GROUP},
     {"baseline", 0, NULL, "also report the cross-validated error of label propagation alone", GROUP},
@@ -49,6 +56,8 @@ typedef struct {
     rung_metrics cv, median; /* of the held-out rows: the model, and always predicting ... */
     int constant;            /* ... the class of this rank, the median */
     bool has_cv;
+    rung_metrics keeping; /* --compare-rows: of the model that may contain rows */
+    bool has_rows;
     double seconds;
     rung_verification *found; /* --verify */
     int n_found, n_failed;
@@ -79,6 +88,20 @@ static int verify(session *s, fit_job *job)
         job->n_failed += !c->ok;
     }
     return EXIT_OK;
+}
+
+static int compare_rows(session *s, fit_job *job)
+{
+    rung_spec *spec = NULL;
+    rung_model *model = NULL;
+    CHECK(s, rung_spec_copy(s->ctx, job->spec, &spec));
+    rung_status status = rung_spec_set_keep_rows(s->ctx, spec, 1);
+    if (status == RUNG_OK) status = rung_model_fit(s->ctx, spec, job->data, &model);
+    if (status == RUNG_OK) job->has_rows = rung_model_cv(model, &job->keeping);
+    int code = session_check(s, status);
+    rung_spec_free(spec);
+    rung_model_free(model);
+    return code;
 }
 
 /* ---- what is told ---- */
@@ -188,6 +211,7 @@ static void tell_cv(const fit_job *job)
          *head; head++)
         sheet_add(&t, "%s", *head);
     tell_metrics_row(&t, "  held-out rows", &job->cv);
+    if (job->has_rows) tell_metrics_row(&t, "  if rows were kept", &job->keeping);
     char *constant = text_of("  always predicting %s", class);
     tell_metrics_row(&t, constant, &job->median);
     free(constant);
@@ -328,6 +352,7 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
     job->method = rung_method_find(method);
     if (!ranks_can(job->method)) return USAGE;
     if (option_given(args, "keep-data")) CHECK(s, rung_spec_set_keep_data(s->ctx, job->spec, 1));
+    if (option_given(args, "no-rows")) CHECK(s, rung_spec_set_keep_rows(s->ctx, job->spec, 0));
     if (option_given(args, "baseline")) CHECK(s, rung_spec_set_baseline(s->ctx, job->spec, 1));
     const char *page = option_value(args, "report");
     if (page && s->json && !strcmp(page, "-")) {
@@ -346,6 +371,7 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
     double start = seconds_now();
     CHECK(s, rung_model_fit(s->ctx, job->spec, job->data, &job->model));
     job->seconds = seconds_now() - start;
+    if (option_given(args, "compare-rows") && (code = compare_rows(s, job)) != EXIT_OK) return code;
     if (!processes_lead()) return EXIT_OK;
     collect(job);
     if (option_given(args, "verify") && (code = verify(s, job)) != EXIT_OK) return code;
@@ -363,7 +389,7 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
 
 static int fit_run(session *s, const arguments *args)
 {
-    fit_job job = {.cv.size = sizeof job.cv, .median.size = sizeof job.median};
+    fit_job job = {.cv.size = sizeof job.cv, .median.size = sizeof job.median, .keeping.size = sizeof job.keeping};
     int code = fit_steps(s, args, &job);
     rung_verification_free(job.found);
     column_facts_free(&job.facts);
@@ -384,6 +410,7 @@ static const example examples[] = {
     {"mpirun -n 16 rung fit 'parts/*.csv.gz' -m kdlor -o all.rung",
      "the files divided among 16 processes (docs/cluster.md)"},
     {"rung fit train.csv --explain", "which columns matter, measured on rows that each model has not seen"},
+    {"rung fit train.csv --no-rows --anonymous", "a model to give away: no training row, no name of a file"},
     {"rung fit train.csv -m svorim --verify", "verify from the data that the model is optimal"},
     {0}};
 

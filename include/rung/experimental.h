@@ -419,6 +419,12 @@ RUNG_API RUNG_CHECK rung_status rung_model_export(rung_ctx *ctx, const rung_mode
 RUNG_API const char *rung_export_target(int index);
 RUNG_API int64_t rung_model_export_rows(const rung_model *model); /* training rows that an export would contain */
 
+/* keep == 0: a fit fails with RUNG_EARG rather than make a model that contains training rows or predictions for them.
+ * auto then averages models without rows; other methods are RUNG_METHOD_NO_ROWS, or have a kernel that needs none.
+ * The model has no table of equal rows, and its fill values are rounded medians. RUNG_EARG at the fit: the scaling
+ * "rank" or "minmax", which stores values of rows, and rung_spec_set_keep_data. */
+RUNG_API RUNG_CHECK rung_status rung_spec_set_keep_rows(rung_ctx *ctx, rung_spec *spec, int keep);
+
 #ifdef __cplusplus
 }
 #endif

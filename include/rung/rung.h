@@ -201,7 +201,8 @@ typedef enum {
     RUNG_METHOD_USES_UNLABELLED = 128,
     RUNG_METHOD_EVIDENCE = 256,  /* reports the log evidence of the labels, which a search can decide by */
     RUNG_METHOD_INTERVALS = 512, /* takes labels that are intervals of classes, such as 2..4 */
-    RUNG_METHOD_PASSES = 1024    /* can be fitted to data larger than memory (rung_data_open, experimental.h) */
+    RUNG_METHOD_PASSES = 1024,   /* can be fitted to data larger than memory (rung_data_open, experimental.h) */
+    RUNG_METHOD_NO_ROWS = 2048   /* its models need no training rows (rung_spec_set_keep_rows, experimental.h) */
 } rung_method_flag;
 
 typedef struct {

@@ -129,6 +129,8 @@ class Estimator(BaseEstimator):
             ctx.call(lib.rung_spec_set, spec, key.encode(), value.encode())
         ctx.call(lib.rung_spec_set_scale, spec, str(self.scale).encode())
         ctx.call(lib.rung_spec_set_equal_rows, spec, str(self.equal_rows).encode())
+        if not getattr(self, "keep_rows", True):
+            ctx.call(lib.rung_spec_set_keep_rows, spec, 0)
         balanced, weights = self._class_weights()
         if balanced:
             ctx.call(lib.rung_spec_set_balanced, spec, 1)

@@ -52,6 +52,12 @@ COMMON = {  # parameters that are not the method's own: annotation, default, mea
         "an error is measured, 'apart' are replicates, which are held out one by one; 'auto' tells them apart by "
         "counts.",
     ),
+    "keep_rows": (
+        "bool",
+        True,
+        "False: a model that contains no training row, to give away. `auto` then averages models that need none; other "
+        "methods raise ValueError if their models do.",
+    ),
     "nominal": (
         "Columns | None",
         None,

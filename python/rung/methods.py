@@ -97,9 +97,9 @@ def _make(method):
 
 class OrdinalClassifier(_base.ByName, _base.Weighted, _base.Classifier):
     def __init__(self, method=_table.DEFAULT, *, params=None, scale="standard", missing="median", order=None,
-                 unlabelled="auto", class_weight=None, cost=None, baseline=False, equal_rows="auto", nominal=None,
-                 numeric=None, dates=None, ordinal=None, derive=None, random_state=1, n_jobs=None, memory_limit=None,
-                 verbose=False):  # fmt: skip
+                 unlabelled="auto", class_weight=None, cost=None, baseline=False, equal_rows="auto", keep_rows=True,
+                 nominal=None, numeric=None, dates=None, ordinal=None, derive=None, random_state=1, n_jobs=None,
+                 memory_limit=None, verbose=False):  # fmt: skip
         self.method = method
         self.params = params
         self.scale = scale
@@ -110,6 +110,7 @@ class OrdinalClassifier(_base.ByName, _base.Weighted, _base.Classifier):
         self.cost = cost
         self.baseline = baseline
         self.equal_rows = equal_rows
+        self.keep_rows = keep_rows
         self.nominal = nominal
         self.numeric = numeric
         self.dates = dates
@@ -123,13 +124,14 @@ class OrdinalClassifier(_base.ByName, _base.Weighted, _base.Classifier):
 
 class OrdinalRegressor(_base.ByName, _base.Unweighted, _base.Regressor):
     def __init__(self, method="krr", *, params=None, scale="standard", missing="median", equal_rows="auto",
-                 nominal=None, numeric=None, dates=None, ordinal=None, derive=None, random_state=1, n_jobs=None,
-                 memory_limit=None, verbose=False):  # fmt: skip
+                 keep_rows=True, nominal=None, numeric=None, dates=None, ordinal=None, derive=None, random_state=1,
+                 n_jobs=None, memory_limit=None, verbose=False):  # fmt: skip
         self.method = method
         self.params = params
         self.scale = scale
         self.missing = missing
         self.equal_rows = equal_rows
+        self.keep_rows = keep_rows
         self.nominal = nominal
         self.numeric = numeric
         self.dates = dates

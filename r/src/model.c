@@ -27,6 +27,8 @@ static rung_status fill_spec(rung_ctx *ctx, rung_spec *spec, SEXP options)
     char name[512];
     rung_status status = rung_spec_set_scale(ctx, spec, field_text(options, "scale"));
     if (status == RUNG_OK) status = rung_spec_set_equal_rows(ctx, spec, field_text(options, "equal_rows"));
+    if (status == RUNG_OK && strcmp(field_text(options, "keep_rows"), "no") == 0)
+        status = rung_spec_set_keep_rows(ctx, spec, 0);
     for (; fixed && *fixed && status == RUNG_OK; fixed++) {
         const char *value = strchr(*fixed, '=') + 1; /* a value may hold another one */
         snprintf(name, sizeof name, "%.*s", (int)(value - 1 - *fixed), *fixed);

@@ -82,6 +82,12 @@ rung_status rung_spec_set_keep_data(rung_ctx *ctx, rung_spec *spec, int keep)
     CALL(ctx, spec_set_keep_data(ctx, spec, keep != 0));
 }
 
+rung_status rung_spec_set_keep_rows(rung_ctx *ctx, rung_spec *spec, int keep)
+{
+    if (!ctx || !spec) return missing(ctx, "rung_spec_set_keep_rows");
+    CALL(ctx, spec_set_keep_rows(ctx, spec, keep != 0));
+}
+
 rung_status rung_spec_set_cost(rung_ctx *ctx, rung_spec *spec, int classes, const double *cost, double abstain)
 {
     if (!ctx || !spec) return missing(ctx, "rung_spec_set_cost");

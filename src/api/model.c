@@ -87,4 +87,4 @@ rung_status rung_model_export(rung_ctx *ctx, const rung_model *model, const char
 
 const char *rung_export_target(int index) { return export_target(index); }
 
-int64_t rung_model_export_rows(const rung_model *model) { return model ? model_export_rows(model) : 0; }
+int64_t rung_model_export_rows(const rung_model *model) { return model ? model_expansion_rows(model) : 0; }

@@ -33,13 +33,6 @@ const char *column_title(const coding *code, int64_t j, char name[32])
     return name;
 }
 
-int64_t model_export_rows(const rung_model *m)
-{
-    for (int i = 0; i < m->n_members; i++)
-        if (m->members[i].score.rows && m->members[i].score.m > 0) return m->n_expansion;
-    return 0;
-}
-
 /* The checksum that the model has in its file. */
 static rung_status checksum_of(rung_ctx *ctx, const rung_model *m, char digits[DIGITS + 1])
 {
@@ -54,7 +47,7 @@ static rung_status checksum_of(rung_ctx *ctx, const rung_model *m, char digits[D
 
 static rung_status check_options(rung_ctx *ctx, const rung_model *m, const rung_export_options *o)
 {
-    int64_t rows = model_export_rows(m);
+    int64_t rows = model_expansion_rows(m);
     if (rows > 0 && !o->with_rows)
         return hint(ctx,
                     set_error(ctx, RUNG_EARG,

@@ -8,8 +8,6 @@
 /* See rung_model_export. */
 rung_status model_export(rung_ctx *ctx, const rung_model *m, const char *target, const rung_export_options *options,
                          char **bytes, int64_t *size);
-/* See rung_model_export_rows. */
-int64_t model_export_rows(const rung_model *m);
 const char *export_target(int index);
 
 #endif

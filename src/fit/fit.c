@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "data/row_groups.h"
 #include "eval/metrics.h"
+#include "fit/bare.h"
 #include "fit/copies_fit.h"
 #include "fit/heldout.h"
 #include "fit/propagation_baseline.h"
@@ -121,6 +122,7 @@ static bool tempers(rung_ctx *ctx, const rung_spec *spec)
 static bool minds_equals(const rung_spec *spec, bool searched)
 {
     const char *wish = spec_value(spec, "copies");
+    if (spec->bare) return false;
     if (wish) return strcmp(wish, "with") == 0;
     return !spec->keep_data && (searched || !is_published(spec));
 }
@@ -539,6 +541,7 @@ rung_status method_finish(rung_ctx *ctx, const rung_spec *spec, training *t, con
     made_fit made;
     rung_status status = method_build(ctx, spec, t, f, held, &made, *out);
     if (status == RUNG_OK) status = check_cost(ctx, *out);
+    if (status == RUNG_OK && spec->bare) status = bare_prove(ctx, spec, *out);
     if (status == RUNG_OK) status = model_prove(ctx, &made, *out);
     if (status == RUNG_OK) forget_held(&made.fit, *out);
     if (status != RUNG_OK) {
@@ -613,6 +616,7 @@ rung_status method_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *da
 {
     training t;
     *out = NULL;
+    if (spec->bare) TRY(bare_check(ctx, spec));
     if (data->source) TRY(check_source(ctx, spec, data));
     bool all = (spec->method->info.flags & RUNG_METHOD_USES_UNLABELLED) != 0;
     TRY(training_new(ctx, spec, data, all, !spec->method->takes_cells, &t));

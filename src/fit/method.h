@@ -145,6 +145,7 @@ struct rung_spec {
     answer_cost cost; /* without a matrix: absolute ones */
     equal_rule equal; /* whether equal labelled rows leave together */
     bool keep_data;   /* in the model, for an update */
+    bool bare;        /* no training row may be in the model, see bare.h */
     bool baseline;    /* report the error of label propagation alone */
 };
 
@@ -156,6 +157,7 @@ rung_status spec_set_equal_rows(rung_ctx *ctx, rung_spec *spec, const char *rule
 rung_status spec_set_weight(rung_ctx *ctx, rung_spec *spec, const char *class_name, double weight);
 rung_status spec_set_balanced(rung_ctx *ctx, rung_spec *spec, bool balanced);
 rung_status spec_set_keep_data(rung_ctx *ctx, rung_spec *spec, bool keep);
+rung_status spec_set_keep_rows(rung_ctx *ctx, rung_spec *spec, bool keep);
 rung_status spec_set_cost(rung_ctx *ctx, rung_spec *spec, int classes, const double *cost, double abstain);
 rung_status spec_set_baseline(rung_ctx *ctx, rung_spec *spec, bool wanted);
 rung_status cannot_update(rung_ctx *ctx, const char *method_name); /* RUNG_EARG with the methods that can */

@@ -175,6 +175,7 @@ static rung_status copy_settings(rung_ctx *ctx, const rung_spec *from, rung_spec
     to->balanced = from->balanced;
     to->equal = from->equal;
     to->keep_data = from->keep_data;
+    to->bare = from->bare;
     to->baseline = from->baseline;
     return RUNG_OK;
 }
@@ -282,6 +283,13 @@ rung_status spec_set_keep_data(rung_ctx *ctx, rung_spec *spec, bool keep)
     if (keep && !spec->method->update) return cannot_update(ctx, spec->method->info.name);
     spec->keep_data = keep;
     return RUNG_OK;
+}
+
+/* A method that can do without rows has a parameter for it. */
+rung_status spec_set_keep_rows(rung_ctx *ctx, rung_spec *spec, bool keep)
+{
+    spec->bare = !keep;
+    return spec_value(spec, "stored-rows") ? spec_set(ctx, spec, "stored-rows", keep ? "with" : "without") : RUNG_OK;
 }
 
 rung_status spec_set_cost(rung_ctx *ctx, rung_spec *spec, int classes, const double *cost, double abstain)

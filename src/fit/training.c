@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fit/training.h"
+#include "fit/bare.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -251,8 +252,9 @@ static rung_status weigh_columns(rung_ctx *ctx, int64_t labelled, const int64_t 
 rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, bool use_unlabelled, bool scaled,
                          training *out)
 {
-    *out = (training){.data = data, .rule = spec->equal};
     memory_hold(ctx, data->mem.bytes);
+    if (spec->bare) TRY(bare_data(ctx, &data));
+    *out = (training){.data = data, .rule = spec->equal};
     bool precomputed = is_precomputed(spec);
     double *fill = NULL;
     int64_t *rows = NULL, *all = NULL, labelled = 0;

@@ -118,10 +118,13 @@ double model_gain(const rung_model *m, int64_t at)
     return total > 0 ? forest_gain(trees, at) / total : 0;
 }
 
-int64_t model_stored_rows(const rung_model *m)
+int64_t model_expansion_rows(const rung_model *m)
 {
-    if (m->kept.n > 0) return m->kept.n;
-    for (int i = 0; i < m->n_members; i++)
-        if (m->members[i].score.rows && m->members[i].score.m > 0) return m->n_expansion;
+    for (int i = 0; i < m->n_members; i++) {
+        const scorer *s = &m->members[i].score;
+        if (s->rows && s->m > 0 && !s->made) return m->n_expansion;
+    }
     return 0;
 }
+
+int64_t model_stored_rows(const rung_model *m) { return m->kept.n > 0 ? m->kept.n : model_expansion_rows(m); }

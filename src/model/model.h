@@ -33,6 +33,7 @@ typedef struct {
     kernel k;       /* SCORER_KERNEL */
     int64_t m, d;   /* terms; scaled columns */
     double *rows;   /* SCORER_KERNEL, SCORER_NEIGHBOURS: d x m, scaled training rows; NULL for a precomputed kernel */
+    bool made;      /* SCORER_KERNEL: the rows are points drawn at random, not those of the data */
     int64_t *index; /* precomputed kernel: which column of the data belongs to term j (m) */
     double *coef;   /* m x outputs, column-major */
     double *bias;   /* outputs; NULL with SCORER_NEIGHBOURS: 0 */
@@ -217,7 +218,8 @@ const char *model_member_kind(const member *one);       /* of an average, in a f
 double model_member_share(const rung_model *m, int i);  /* its weight, as a share of all */
 scale_kind model_member_scale(const member *one);       /* of the columns it sees */
 double model_gain(const rung_model *m, int64_t column); /* see rung_model_gain */
-int64_t model_stored_rows(const rung_model *m);         /* training rows it contains */
+int64_t model_stored_rows(const rung_model *m);         /* training rows it contains ... */
+int64_t model_expansion_rows(const rung_model *m);      /* ... and those of them that predictions need */
 
 /* Raw (coded, unscaled) rows; see rung_model_predict. Runs in blocks of bounded memory. */
 rung_status model_predict(rung_ctx *ctx, const rung_model *m, const rung_view *X, const rung_predict_options *options,

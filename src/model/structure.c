@@ -150,6 +150,7 @@ static json_t *member_to_json(const member *one, bool first)
     if (one->proba == PROBA_SOFTMAX) bad |= json_object_set_new(out, "softmax", json_true());
     if (one->proba == PROBA_POWER) bad |= json_object_set_new(out, "power", json_true());
     bad |= json_object_set_new(out, "scorer", json_string(scorer_names[s->kind]));
+    if (s->made) bad |= json_object_set_new(out, "made", json_true());
     bad |= json_object_set_new(out, "outputs", json_integer(s->outputs));
     if (s->kind == SCORER_KERNEL || s->kind == SCORER_NEIGHBOURS)
         bad |= json_object_set_new(out, "terms", json_integer(s->m));

@@ -301,16 +301,16 @@ static rung_status read_member(reader *r, json_t *json, const rung_model *m, int
     const char *scale = NULL, *space = NULL, *kind = NULL, *decides = NULL;
     json_int_t outputs = 0, terms = 0, rank = 0, nodes = -1, space_from = 0, rows_from = 0, coef_from = 0;
     json_t *expansion = NULL, *neighbours = NULL, *trees = NULL, *link = NULL;
-    int tie_up = 0, prior = 0, cumulative = 0, softmax = 0, power = 0, i = 0;
+    int tie_up = 0, prior = 0, cumulative = 0, softmax = 0, power = 0, made = 0, i = 0;
     member *one = &m->members[number];
     scorer *s = &one->score;
     TRY(json_take(
         r->ctx, json, "a member",
-        "{s?s, s?s, s?I, s?I, s?I, s?b, s?b, s?b, s:s, s:I, s?I, s?o, s?o, s?o, s:s, s?b, s?I, s?I, s?o, s:b}", "scale",
-        &scale, "space", &space, "space_from", &space_from, "rows_from", &rows_from, "coef_from", &coef_from,
+        "{s?s, s?s, s?I, s?I, s?I, s?b, s?b, s?b, s:s, s:I, s?I, s?o, s?o, s?o, s:s, s?b, s?I, s?I, s?o, s:b, s?b}",
+        "scale", &scale, "space", &space, "space_from", &space_from, "rows_from", &rows_from, "coef_from", &coef_from,
         "cumulative", &cumulative, "softmax", &softmax, "power", &power, "scorer", &kind, "outputs", &outputs, "terms",
         &terms, "kernel", &expansion, "neighbours", &neighbours, "trees", &trees, "decision", &decides, "tie_up",
-        &tie_up, "rank", &rank, "nodes", &nodes, "probit", &link, "prior", &prior));
+        &tie_up, "rank", &rank, "nodes", &nodes, "probit", &link, "prior", &prior, "made", &made));
     TRY(read_from(r, space_from, number, "the space", &one->space_from));
     TRY(read_from(r, rows_from, number, "the rows", &one->rows_from));
     TRY(read_from(r, coef_from, number, "the coefficients", &one->coef_from));
@@ -328,6 +328,8 @@ static rung_status read_member(reader *r, json_t *json, const rung_model *m, int
     if (trees) TRY(read_trees(r, trees, m->code.n_columns, s));
     if (expansion) TRY(read_kernel(r, expansion, m->code.d, &s->k));
     if (neighbours) TRY(read_neighbours(r, neighbours, s));
+    if (made && !expansion) return set_error(r->ctx, RUNG_EFORMAT, "a %s scorer with points that were made", kind);
+    s->made = made;
     TRY(as_count(r, s->kind == SCORER_LINEAR ? m->code.d : terms, 0, "the number of terms", &s->m));
     s->trees.n_nodes = trees ? s->m : 0;
     TRY(one_of(r, decides, decision_names, "decision", &i));

@@ -63,8 +63,8 @@ const method method_median = {
              .title = "Constant median: the baseline",
              .reference = "The posterior median without features",
              .cost = "time n, memory n",
-             .flags =
-                 RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_WEIGHTS | RUNG_METHOD_PROBABILITIES | RUNG_METHOD_INTERVALS},
+             .flags = RUNG_METHOD_NO_ROWS | RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_WEIGHTS | RUNG_METHOD_PROBABILITIES |
+                      RUNG_METHOD_INTERVALS},
     .params = median_rows,
     .params_size = sizeof(median_params),
     .bytes = median_bytes,

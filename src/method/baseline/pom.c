@@ -210,8 +210,8 @@ const method method_pom = {
              .reference = "McCullagh. Regression models for ordinal data. Journal of the Royal Statistical Society B "
                           "42(2):109-142, 1980",
              .cost = "time n d^2 per step (about ten), memory n d; with more columns than rows n^2 d and n^3",
-             .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_WEIGHTS |
-                      RUNG_METHOD_PROBABILITIES | RUNG_METHOD_INTERVALS | RUNG_METHOD_PASSES},
+             .flags = RUNG_METHOD_NO_ROWS | RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES |
+                      RUNG_METHOD_WEIGHTS | RUNG_METHOD_PROBABILITIES | RUNG_METHOD_INTERVALS | RUNG_METHOD_PASSES},
     .params = pom_rows,
     .params_size = sizeof(pom_params),
     .bytes = pom_bytes,

@@ -231,8 +231,8 @@ const method method_boost = {
              .reference = "Friedman. Greedy function approximation: a gradient boosting machine. Annals of Statistics "
                           "29(5):1189-1232, 2001; with the loss of McCullagh, J. R. Statist. Soc. B 42:109-142, 1980",
              .cost = "time n d log(leaves) per round, memory n (d + 100) bytes",
-             .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_WEIGHTS |
-                      RUNG_METHOD_PROBABILITIES | RUNG_METHOD_INTERVALS | RUNG_METHOD_PASSES},
+             .flags = RUNG_METHOD_NO_ROWS | RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES |
+                      RUNG_METHOD_WEIGHTS | RUNG_METHOD_PROBABILITIES | RUNG_METHOD_INTERVALS | RUNG_METHOD_PASSES},
     .params = boost_table,
     .params_size = sizeof(boost_params),
     .takes_cells = true,

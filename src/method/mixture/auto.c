@@ -8,7 +8,7 @@
 #include "method/mixture/mixture.h"
 
 typedef struct {
-    int trees, relevance, effort, temper, copies; /* the last two are read by the driver of the fit */
+    int trees, relevance, rows, effort, temper, copies; /* the last two are read by the driver of the fit */
 } auto_params;
 
 enum { WITHOUT, WITH };
@@ -16,9 +16,11 @@ enum { WITHOUT, WITH };
 /* Without trees and relevance this is the mixture of closed forms, exact and with nothing dropped that matters. */
 static mixture_options options_of(const auto_params *params)
 {
-    bool more = params->trees == WITH || params->relevance == WITH;
-    return (mixture_options){.families = 1U << FAMILY_GP | 1U << FAMILY_RIDGE | 1U << FAMILY_SPREAD,
-                             .spaces = params->relevance == WITH ? 15 : 3,
+    bool more = params->trees == WITH || params->relevance == WITH, rows = params->rows == WITH;
+    unsigned kernels = 1U << FAMILY_GP | 1U << FAMILY_RIDGE;
+    return (mixture_options){.families = rows ? kernels | 1U << FAMILY_SPREAD : kernels,
+                             .spaces = (params->relevance == WITH ? 15U : 3U) & (rows ? 15U : 5U),
+                             .made = !rows,
                              .frequencies = true,
                              .trees = params->trees == WITH,
                              .relevance = params->relevance == WITH,
@@ -168,6 +170,11 @@ static const param_row auto_rows[] = {
     PARAM(auto_params, relevance, .name = "relevance",
           .help = "with or without kernels on columns weighted by their relevance", .type = RUNG_TYPE_CHOICE,
           .default_value = "with", .published = "without", .choices = "without|with"),
+    PARAM(auto_params, rows, .name = "stored-rows",
+          .help =
+              "with or without training rows in the model: without, kernels are those of points drawn at random, and "
+              "there are no ranks of columns, no graphs and no table of equal rows",
+          .type = RUNG_TYPE_CHOICE, .default_value = "with", .published = "with", .choices = "without|with"),
     PARAM(auto_params, temper, .name = "temper",
           .help = "with: flatten probabilities as far as held-out rows justify; without: the average as it is",
           .type = RUNG_TYPE_CHOICE, .default_value = "with", .published = "without", .choices = "without|with"),
@@ -189,7 +196,7 @@ const method method_auto = {
                  "time 1000 l^3 up to 300 labels, about 50 l^3 up to 600, then linear in l (landmarks; kernels see at "
                  "most 20,000 labels); at most 1000 unlabelled rows, more if columns are redundant; memory 40 l^2, "
                  "above 600 labels 10,000 l",
-             .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_WEIGHTS | RUNG_METHOD_PROBABILITIES |
+             .flags = RUNG_METHOD_NO_ROWS | RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_WEIGHTS | RUNG_METHOD_PROBABILITIES |
                       RUNG_METHOD_USES_UNLABELLED | RUNG_METHOD_INTERVALS | RUNG_METHOD_PASSES},
     .params = auto_rows,
     .params_size = sizeof(auto_params),

@@ -6,6 +6,7 @@
 
 #include "base/compare.h"
 #include "base/parallel.h"
+#include "base/rng.h"
 #include "graph/propagate.h"
 #include "method/mixture/cumulative_features.h"
 #include "solve/cumulative.h"
@@ -190,7 +191,7 @@ rung_status candidates_new(rung_ctx *ctx, problem *p, unsigned families, unsigne
 rung_status candidates_some(rung_ctx *ctx, const candidates *all, int64_t n, const int64_t *rows,
                             const double *relevance, candidates *out, int *classes)
 {
-    *out = (candidates){.p = &out->base, .l = n, .landmarks = all->landmarks};
+    *out = (candidates){.p = &out->base, .l = n, .landmarks = all->landmarks, .made = all->made};
     TRY(problem_subset(ctx, &ctx->scratch, &all->base, n, rows, &out->base, classes));
     TRY(count_classes(ctx, out));
     TRY(NEW(ctx, &ctx->scratch, out->rows, n));
@@ -224,12 +225,34 @@ void candidates_frequencies(const candidates *c, double *p)
 
 /* ---- what candidates share ---- */
 
+/* Points that lie as the rows do but are none of them: normal, with the mean and the variance of each column, which
+ * are all that they tell of the rows. The numbers behind them are the same for all rows and kernels. */
+static rung_status made_points(rung_ctx *ctx, const problem *p, int64_t count, point_set *out)
+{
+    enum { STREAM = 0x6d61 };
+    double *X = NULL, *mean = NULL, *spread = NULL;
+    rng random;
+    TRY(NEW(ctx, &ctx->scratch, mean, p->d));
+    TRY(NEW(ctx, &ctx->scratch, spread, p->d));
+    TRY(NEW_RAW(ctx, &ctx->scratch, X, p->d * count));
+    for (int64_t i = 0; i < p->n; i++)
+        for (int64_t j = 0; j < p->d; j++) mean[j] += p->X[i * p->d + j] / (double)p->n;
+    for (int64_t i = 0; i < p->n; i++)
+        for (int64_t j = 0; j < p->d; j++) spread[j] += pow(p->X[i * p->d + j] - mean[j], 2) / (double)p->n;
+    rng_open(&random, ctx->seed, STREAM);
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t j = 0; j < p->d; j++) X[i * p->d + j] = mean[j] + sqrt(spread[j]) * rng_normal(&random);
+    *out = (point_set){p->d, count, X};
+    return RUNG_OK;
+}
+
 static rung_status make_features(rung_ctx *ctx, const candidates *c, const kernel *k, const problem *p,
                                  landmark_kernel **out)
 {
     landmark_kernel *f = NULL;
     point_set points = problem_points(p);
     TRY(NEW(ctx, &ctx->scratch, f, 1));
+    if (c->made) TRY(made_points(ctx, p, c->landmarks, &points));
     TRY(problem_kernel_finite(ctx, p, k));
     TRY(landmarks_new(ctx, &ctx->scratch, k, &points, c->landmarks, &f->l));
     TRY(la_new(ctx, &ctx->scratch, f->l.m, p->n, &f->Phi));

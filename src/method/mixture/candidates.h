@@ -63,6 +63,7 @@ typedef struct {
     row_groups together; /* those that are left out together */
     mixture_space space[SPACES];
     int64_t landmarks; /* the most that represent a kernel; 0: kernels are exact */
+    bool made;         /* landmarks are points drawn at random, not rows */
     double *prior;     /* K: shrunk class frequencies, where no label arrives */
     int n;
     candidate *list;

@@ -14,7 +14,7 @@
 #include "trees/random_tree.h"
 #include "trees/relevance.h"
 
-enum { SCREEN = 500 };
+enum { SCREEN = 500, MADE = 300 /* points that are drawn instead of rows */ };
 static const double SCREEN_KEEP = 1e-3, PLANNED_KEEP = 0.02, KEEP = 1e-3, REDUNDANT = 10;
 
 /* Prior weights of a family in each space, and of the frequencies: on tabular data, and if columns are redundant. */
@@ -189,6 +189,8 @@ static rung_status screen(rung_ctx *ctx, const mixture_options *o, int64_t wante
     TRY(mixture_evenly_spaced(ctx, p, c->l, wanted, rows, &count));
     TRY(problem_subset(ctx, &ctx->scratch, p, count, rows, &sub, classes));
     TRY(candidates_new(ctx, &sub, o->families, o->spaces, relevance, &m.c));
+    m.c.made = o->made;
+    m.c.landmarks = o->made ? MADE : 0;
     TRY(candidates_run(ctx, &m.c));
     TRY(weigh_within(ctx, &m, false, manifold));
     for (int i = 0; i < c->n; i++) {
@@ -447,7 +449,8 @@ static rung_status run_families(rung_ctx *ctx, problem *p, const mixture_options
     double first = screened ? 0.15 : 0, second = folded ? 0.5 : 1, third = relevance ? 0.8 : second; /* of the time */
     progress_part outer = progress_enter(ctx, "fitting", 0, first);
     if (screened) TRY(screen(ctx, o, plan->screen, summary->manifold, relevance, &m->c));
-    m->c.landmarks = plan->landmarks;
+    m->c.made = o->made;
+    m->c.landmarks = o->made ? MADE : plan->landmarks;
     progress_leave(ctx, outer);
     progress_enter(ctx, "fitting", first, second);
     TRY(candidates_run(ctx, &m->c));
@@ -546,7 +549,7 @@ static candidates_shape candidates_of(const problem_shape *shape, const mixture_
     return (candidates_shape){.n = fmin((double)shape->n - all, (double)most) + l,
                               .l = l,
                               .d = (double)shape->d,
-                              .m = fmin(l, (double)plan->landmarks),
+                              .m = o->made ? MADE : fmin(l, (double)plan->landmarks),
                               .kernels = 1,
                               .wanted = 1,
                               .K = shape->K,

@@ -22,6 +22,7 @@ typedef struct {
     bool frequencies;          /* the class frequencies are a family too */
     bool trees;                /* boosted and random trees are families too */
     bool relevance;            /* kernels also see columns weighted by their relevance */
+    bool made;                 /* kernels are represented by points that are drawn, not by rows */
     bool planned;              /* by the plan for `effort`; false: exact, the grid on 500 labels at most */
     effort_level effort;
     double least;            /* weight of a member that is kept; 0: a thousandth */

@@ -82,7 +82,8 @@ static rung_status kernel_member(rung_ctx *ctx, const build *b, int i, member *o
     const landmark_kernel *f = c->space[from->space].features[from->kernel];
     int J = p->K - 1;
     int64_t m = f ? f->l.m : c->l;
-    one->score = (scorer){.kind = SCORER_KERNEL, .outputs = J, .k = candidate_kernel(c, from), .m = m, .d = p->d};
+    one->score = (scorer){
+        .kind = SCORER_KERNEL, .outputs = J, .k = candidate_kernel(c, from), .m = m, .d = p->d, .made = c->made};
     one->rows_from = earlier(b, i, SAME_ROWS);
     if (one->rows_from)
         one->score.rows = b->members[one->rows_from - 1].score.rows;

@@ -38,7 +38,7 @@ const method method_isoproj = {
              .title = "Isometric projection",
              .reference = "Cai, He, Han. Isometric projection. AAAI 2007, 528-533",
              .cost = "time n^2 d + n^2 k log n, memory 2 n^2",
-             .flags = RUNG_METHOD_USES_UNLABELLED},
+             .flags = RUNG_METHOD_USES_UNLABELLED | RUNG_METHOD_NO_ROWS},
     .params = isoproj_rows,
     .params_size = sizeof(projection_params),
     .variant = &(const projection_variant){.pair = isoproj_pair, .squares = 2},

@@ -57,7 +57,8 @@ const method method_lda = {
                  "Fisher. The use of multiple measurements in taxonomic problems. Annals of Eugenics 7:179-188, "
                  "1936. doi:10.1111/j.1469-1809.1936.tb02137.x",
              .cost = "time l d^2 + d^3 (l^3 for d > l), memory 4 l d",
-             .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_WEIGHTS},
+             .flags =
+                 RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_WEIGHTS | RUNG_METHOD_NO_ROWS},
     .params = lda_rows,
     .params_size = sizeof(projection_params),
     .variant = &(const projection_variant){.pair = lda_pair},

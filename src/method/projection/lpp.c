@@ -40,7 +40,7 @@ const method method_lpp = {
              .title = "Locality preserving projection",
              .reference = "He, Niyogi. Locality preserving projections. NIPS 16, 2003",
              .cost = "time n^2 d for the graph, n d^2 + d^3 (n^3 for d > n); memory 5 n d",
-             .flags = RUNG_METHOD_USES_UNLABELLED},
+             .flags = RUNG_METHOD_USES_UNLABELLED | RUNG_METHOD_NO_ROWS},
     .params = lpp_rows,
     .params_size = sizeof(projection_params),
     .variant = &(const projection_variant){.pair = lpp_pair},

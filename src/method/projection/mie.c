@@ -13,7 +13,7 @@ const method method_mie = {
              .reference = "Liu, Liu, Chan. Multilinear isometric embedding for visual pattern analysis. ICCV Subspace "
                           "Workshop 2009, 212-218",
              .cost = "time n^2 d + n^2 k log n, then sweeps x modes x min(n, d) d; memory 2 n^2",
-             .flags = RUNG_METHOD_USES_UNLABELLED},
+             .flags = RUNG_METHOD_USES_UNLABELLED | RUNG_METHOD_NO_ROWS},
     .params = mie_rows,
     .params_size = sizeof(projection_params),
     .variant = &(const projection_variant){.pair = isoproj_pair, .squares = 2, .modes = true},

@@ -17,7 +17,8 @@ const method method_mlda = {
                  "Yan, Xu, Yang, Zhang, Tang, Zhang. Discriminant analysis with tensor representation. CVPR 2005, "
                  "vol. 1, 526-532",
              .cost = "time l d^2 (or l^2 d), then sweeps x modes x min(l, d) d; memory 8 l d",
-             .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_WEIGHTS},
+             .flags =
+                 RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_WEIGHTS | RUNG_METHOD_NO_ROWS},
     .params = mlda_rows,
     .params_size = sizeof(projection_params),
     .variant = &(const projection_variant){.pair = lda_pair, .modes = true},

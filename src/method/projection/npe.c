@@ -35,7 +35,7 @@ const method method_npe = {
              .title = "Neighbourhood preserving embedding",
              .reference = "He, Cai, Yan, Zhang. Neighborhood preserving embedding. ICCV 2005, 1208-1213",
              .cost = "time n^2 d for the graph, n k^2 d + n d^2 + d^3 (n^3 for d > n); memory 5 n d",
-             .flags = RUNG_METHOD_USES_UNLABELLED},
+             .flags = RUNG_METHOD_USES_UNLABELLED | RUNG_METHOD_NO_ROWS},
     .params = npe_rows,
     .params_size = sizeof(projection_params),
     .variant = &(const projection_variant){.pair = npe_pair},

@@ -221,7 +221,8 @@ const method method_orml_m = {
              .title = "Ordinal regression via manifold learning, multilinear",
              .reference = "Liu, Liu, Chan. Ordinal regression via manifold learning. AAAI 2011",
              .cost = "time n^2 d for the graph, then starts x sweeps x modes x min(n, d) d; memory 8 n d",
-             .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_USES_UNLABELLED},
+             .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_USES_UNLABELLED |
+                      RUNG_METHOD_NO_ROWS},
     .params = orml_m_rows,
     .params_size = sizeof(orml_m_params),
     .bytes = orml_m_bytes,

@@ -12,7 +12,7 @@ const method method_tlpp = {
              .title = "Tensor locality preserving projection",
              .reference = "He, Cai, Niyogi. Tensor subspace analysis. NIPS 18, 2006, 499-506",
              .cost = "time n^2 d for the graph, then sweeps x modes x min(n, d) d; memory 8 n d",
-             .flags = RUNG_METHOD_USES_UNLABELLED},
+             .flags = RUNG_METHOD_USES_UNLABELLED | RUNG_METHOD_NO_ROWS},
     .params = tlpp_rows,
     .params_size = sizeof(projection_params),
     .variant = &(const projection_variant){.pair = lpp_pair, .modes = true},

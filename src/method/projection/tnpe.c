@@ -12,7 +12,7 @@ const method method_tnpe = {
              .title = "Tensor neighbourhood preserving embedding",
              .reference = "Dai, Yeung. Tensor embedding methods. AAAI 2006, 330-335",
              .cost = "time n^2 d for the graph, then sweeps x modes x min(n, d) d; memory 8 n d",
-             .flags = RUNG_METHOD_USES_UNLABELLED},
+             .flags = RUNG_METHOD_USES_UNLABELLED | RUNG_METHOD_NO_ROWS},
     .params = tnpe_rows,
     .params_size = sizeof(projection_params),
     .variant = &(const projection_variant){.pair = npe_pair, .modes = true},
