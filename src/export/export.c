@@ -64,7 +64,7 @@ static rung_status print(rung_ctx *ctx, const rung_model *m, export_fn *to, cons
     program *p;
     TRY(checksum_of(ctx, m, digits));
     TRY(program_build(ctx, m, &(program_options){.level = o->level > 0 ? o->level : 0.9, .checksum = digits}, &p));
-    p->contains_rows = model_export_rows(m) > 0;
+    p->contains_rows = model_expansion_rows(m) > 0;
     to(p, &(export_words){o->prefix, o->title, o->text, o->disclaimer}, w);
     return w->status;
 }
