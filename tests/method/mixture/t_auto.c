@@ -370,7 +370,6 @@ static void memory_is_estimated(void **state)
     } cases[] = {{"auto", 1, 600, 0.05, 0.5},
                  {"auto", 1, 5000, 0.001, 0.5},
                  {"ogp", 0, 700, 1, 0.5},
-                 {"auto", 0, 800, 1, 0.5},
                  {"auto", 0, 1500, 0.1, 0.5}};
     rung_ctx *ctx = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
