@@ -14,7 +14,7 @@ There is one estimator class per method (`rung.KDLOR`, `rung.ESDL`, `rung.ISBOR`
 
 from . import explain, methods, metrics
 from ._checks import EXPECTED_FAILED_CHECKS
-from ._files import generate, load, save, to_onnx
+from ._files import generate, load, save, to_html, to_onnx
 from ._fit_files import fit_files
 from ._library import DataError, FileError, FormatError, LimitError, NumericError, RungError, RungWarning, __version__
 from ._partitions import PartitionPredictor, predict_partitions
@@ -74,6 +74,7 @@ __all__ = [
     "read_images",
     "save",
     "suggest",
+    "to_html",
     "to_onnx",
 ]
 __all__ += methods.__all__

@@ -54,10 +54,40 @@ def to_onnx(estimator: _base.Estimator, *, with_rows: bool = False, level: float
     >>> len(rung.to_onnx(model)) > 1000  # for: onnxruntime.InferenceSession(rung.to_onnx(model))
     True
     """
+    return _fitted_model(estimator).export("onnx", with_rows, level)
+
+
+def to_html(
+    estimator: _base.Estimator,
+    *,
+    title: str | None = None,
+    text: str | None = None,
+    disclaimer: str | None = None,
+    with_rows: bool = False,
+    level: float = 0.9,
+) -> str:
+    """The model of a fitted estimator as a page that predicts in any browser, offline.
+
+    It has a form with the columns of the training data, shows the probabilities of the classes, the prediction interval
+    and what moved the answer, and predicts tables that are pasted into it. `text` stands below the `title`,
+    `disclaimer` at the end; None: the default. Kernel models contain training rows, which must be allowed by
+    `with_rows`. `level` is the probability with which the interval contains the true class.
+
+    Examples
+    --------
+    >>> X, y = rung.generate("toy", rows=200, unlabelled=0.5)
+    >>> rung.to_html(rung.POM().fit(X, y), title="Grade")[:15]  # for: open("grade.html", "w").write(...)
+    '<!doctype html>'
+    """
+    texts = {"title": title, "text": text, "disclaimer": disclaimer}
+    return _fitted_model(estimator).export("html", with_rows, level, **texts).decode()
+
+
+def _fitted_model(estimator):
     if not isinstance(estimator, _base.Estimator):
         raise TypeError(f"expected an estimator of rung, not a {type(estimator).__name__}")
     check_is_fitted(estimator)
-    return estimator.model_.export("onnx", with_rows, level)
+    return estimator.model_
 
 
 def load(path: Path) -> Any:

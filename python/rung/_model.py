@@ -48,10 +48,13 @@ class Model:
         Context().call(lib.rung_model_save_memory, self.pointer, out, size)
         return bytes(ffi.buffer(ffi.gc(out[0], lib.rung_free), size[0]))
 
-    def export(self, form, with_rows, level):
-        """The model as a file for programs without rung."""
+    def export(self, form, with_rows, level, **texts):
+        """The model as a file for programs without rung; texts: of a page."""
         out, size, options = ffi.new("char **"), ffi.new("int64_t *"), struct("export_options")
         options.with_rows, options.level = with_rows, level
+        kept = {name: ffi.new("char[]", text.encode()) for name, text in texts.items() if text is not None}
+        for name, text in kept.items():
+            setattr(options, name, text)
         Context().call(lib.rung_model_export, self.pointer, form.encode(), options, out, size)
         return bytes(ffi.buffer(ffi.gc(out[0], lib.rung_free), size[0]))
 

@@ -130,6 +130,18 @@ def test_what_a_file_says_of_the_fit_is_there_for_the_next_one(tmp_path):
     assert "cost='squared'" in loaded.describe()["made"]["call"]
 
 
+def test_to_html():
+    X, y = rung.generate("toy", rows=200, unlabelled=0.5)
+    page = rung.to_html(rung.POM().fit(X, y), title="<Grade> é", text="For adults.", disclaimer="None.")
+    assert page.startswith("<!doctype html>") and "<title>&lt;Grade&gt; é</title>" in page
+    assert "For adults." in page and "None." in page
+    with pytest.raises(ValueError, match="training rows"):
+        rung.to_html(rung.KDLOR().fit(X, y))
+    assert "contains training rows" in rung.to_html(rung.KDLOR().fit(X, y), with_rows=True)
+    with pytest.raises(TypeError, match="expected an estimator of rung"):
+        rung.to_html(3)
+
+
 def test_to_onnx():
     X, y = rung.generate("toy", rows=200, unlabelled=0.5)
     model = rung.POM().fit(X, y)

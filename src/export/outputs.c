@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The outputs of a member for a row, and the variance of its latent value. */
+#include <float.h>
 #include <math.h>
 
 #include "export/program.h"
@@ -79,6 +80,13 @@ static int64_t *whole_room(builder *b, int64_t n)
     return (int64_t *)(void *)builder_room(b, n); /* of the same size */
 }
 
+/* Behind the last cut of a column missing cells are all that goes right; in ONNX they stand as the largest number. */
+static double cut_of(const forest *f, int64_t c, int64_t split)
+{
+    int64_t k = f->cut_first[c] + split;
+    return k < f->cut_first[c + 1] ? f->cut[k] : nextafter(DBL_MAX, 0);
+}
+
 static void fill_nodes(const forest *f, const coding *code, const nodes *to)
 {
     for (int64_t t = 0; t < f->n_trees; t++)
@@ -89,7 +97,7 @@ static void fill_nodes(const forest *f, const coding *code, const nodes *to)
             to->left[k] = c < 0 ? 0 : left;
             to->missing[k] = c < 0 ? 0 : f->missing[k];
             to->set[k] = text ? 2 * f->split[k] : -1;
-            to->cut[k] = c < 0 || text ? 0 : f->cut[f->cut_first[c] + f->split[k]];
+            to->cut[k] = c < 0 || text ? 0 : cut_of(f, c, f->split[k]);
             to->leaf[k] = c < 0 ? f->value[k] : 0;
             left += c < 0 ? 0 : 2;
         }

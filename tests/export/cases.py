@@ -77,6 +77,18 @@ def make_shapes(folder):
     write(folder / "shapes-new.csv", header, [row(0.15, 0.1)[:-1] + [""] for _ in range(50)])
 
 
+def make_gaps(folder):
+    """Whether a cell is missing decides the class."""
+    rng = random.Random(7)
+
+    def row():
+        gone = [rng.random() < 0.3 for _ in range(2)]
+        return ["" if g else rng.randrange(3) for g in gone] + [rng.randrange(4), 1 + gone[0] + gone[1]]
+    write(folder / "gaps.csv", ["a", "b", "c", "y"], [row() for _ in range(90)])
+    write(folder / "gaps-new.csv", ["a", "b", "c", "y"],
+          [[a, b, c, ""] for a in ("", 0, 1, 9) for b in ("", 0, 2) for c in ("", 1, 3)])
+
+
 def make_kernel(folder):
     """A precomputed kernel: the columns are k(row, training row)."""
     rng = random.Random(3)
@@ -112,6 +124,8 @@ VARIANTS = [
     ("sbor", "plain", ["-p", "kernel=linear"]),
     ("boost", "plain", ["-p", "link=nominal"]),
     ("boost", "equal", []),
+    ("boost", "gaps", []),
+    ("auto", "gaps", []),
     ("kdlor", "equal", []),
     ("auto", "equal", []),
     ("auto", "plain", []),
@@ -185,7 +199,7 @@ class Case:
 
 def cases(rung, folder, only=None):
     """Every method of the table on both tables, and the variants."""
-    for make in (make_mixed, make_shapes, make_plain, make_kernel):
+    for make in (make_mixed, make_shapes, make_gaps, make_plain, make_kernel):
         make(folder)
     methods = [m["name"]
                for m in json.loads(subprocess.run([rung, "methods", "--json"], capture_output=True, check=True).stdout)]

@@ -79,7 +79,8 @@ const writtenNumber = (column, x) => {
   return column.written === 'comma' ? text.replace('.', ',') : text;
 };
 
-const typicalCells = columns.map(c => c.kind === 'date' && !timed(c) ? Math.floor(c.typical) : c.typical);
+const typicalCells = columns.map(c => c.kind === 'number' ? Number(short(c.typical, 6)) // as the form has them
+  : c.kind === 'hours' ? Math.round(c.typical * 60) / 60 : c.kind === 'date' && !timed(c) ? Math.floor(c.typical) : c.typical);
 
 // ---- the answer ----
 
@@ -94,7 +95,7 @@ const showProblems = cells => columns.forEach((column, j) => {
 
 const warningsOf = cells => columns.flatMap((column, j) => outside(column, cells[j])
   ? [`${column.name}: ${textOf(column, cells[j])} is outside the range of the training data, ${
-    textOf(column, column.range[0])} to ${textOf(column, column.range[1])}. The model has seen nothing like it.`] : []);
+    textOf(column, column.range[0])} to ${textOf(column, column.range[1])}. The model has not seen such a value.`] : []);
 
 const intervalText = ({interval}) => {
   if (!interval) return '';
@@ -258,7 +259,7 @@ const download = () => {
 // ---- all ----
 
 at('bars').caption.textContent = 'Probability of each class, the lowest first.'
-  + ('interval' in program.results ? ` A dark edge marks the ${short(100 * program.level)} % interval.` : '');
+  + ('interval' in program.results ? ` A mark at the left of a bar: the class is in the ${short(100 * program.level)} % interval.` : '');
 at('asked').append(nameOf(program.label || 'Answer'));
 at('fields').append(...columns.map((column, j) => isChosen(column) ? chosenField(column, j) : typedField(column, j)));
 at('method').textContent = `${valueName} means ${classes.length ? `the place of the class, from 1 (${classes[0]}) to ${
