@@ -83,7 +83,7 @@ def to_html(
     return _fitted_model(estimator).export("html", with_rows, level, **texts).decode()
 
 
-def _fitted_model(estimator):
+def _fitted_model(estimator: Any) -> Model:
     if not isinstance(estimator, _base.Estimator):
         raise TypeError(f"expected an estimator of rung, not a {type(estimator).__name__}")
     check_is_fitted(estimator)
