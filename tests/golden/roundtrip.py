@@ -31,6 +31,7 @@ OPTIONS = {
     "umist": ["--ignore", "subject"],
     "scaledata": ["--ignore", "id,rating,label3,text"],
     "movielens-100k": ["--ignore", "timestamp"],
+    "contact-lenses_raw": ["--order", "none<soft<hard"],
     "tae_raw": ["-l", "label"],
 }
 
