@@ -10,6 +10,7 @@
 #include "core/output.h"
 #include "data/datafile.h"
 #include "data/measures.h"
+#include "explain/nested.h"
 #include "page/page.h"
 
 #define GROUP "Comparing"
@@ -477,10 +478,43 @@ static int write_file(const arguments *args, const compare_job *job)
     return output_keep(&o) ? EXIT_OK : FAILED;
 }
 
+static bool all_models(const compare_job *job)
+{
+    bool all = job->rivals > 1;
+    for (int k = 0; k < job->rivals; k++) all = all && !is_table(job->rival[k].path);
+    return all;
+}
+
+/* Without test rows: by their likelihoods. */
+static int compare_likelihoods(session *s, const compare_job *job)
+{
+    rung_model **model = allocate((size_t)job->rivals, sizeof *model);
+    nested_model *list = allocate((size_t)job->rivals, sizeof *list);
+    int code = EXIT_OK;
+    for (int k = 0; code == EXIT_OK && k < job->rivals; k++) {
+        code = load_model(s, job->rival[k].path, &model[k]);
+        list[k] = (nested_model){.path = job->rival[k].path, .model = model[k]};
+    }
+    if (code == EXIT_OK && !nested_compare(job->rivals, list)) {
+        complain("compare: give --on TEST.csv, the labelled rows to compare on (only pom has a likelihood to compare "
+                 "without them)");
+        code = USAGE;
+    } else if (code == EXIT_OK && s->json) {
+        nested_json(job->rivals, list);
+    } else if (code == EXIT_OK) {
+        nested_text(job->rivals, list);
+    }
+    for (int k = 0; k < job->rivals; k++) rung_model_free(model[k]);
+    free(model);
+    free(list);
+    return code;
+}
+
 static int compare_steps(session *s, const arguments *args, compare_job *job)
 {
     const char *path = option_value(args, "output");
     job->on = option_value(args, "on");
+    if (!job->on && !path && all_models(job)) return compare_likelihoods(s, job);
     for (int k = 0; !job->on && k < job->rivals; k++)
         if (!is_table(job->rival[k].path)) {
             complain("compare: give --on TEST.csv, the labelled rows to compare on");
@@ -533,6 +567,8 @@ static int compare_run(session *s, const arguments *args)
 }
 
 static const example examples[] = {
+    {"rung compare small.rung large.rung",
+     "two proportional odds models fitted to the same rows: AIC, BIC and the likelihood-ratio test"},
     {"rung compare a.rung b.rung --on test.csv", "two models on the same rows: which one is better?"},
     {"rung compare a.rung other.csv --on test.csv -o comparison.html",
      "a model and the predictions of another program (columns predicted and, if any, p(CLASS)), as a page"},
@@ -551,7 +587,9 @@ const command command_compare = {
         "Wilcoxon's test of the absolute errors; McNemar's test of right and wrong answers; and one sentence.\nWithout "
         "a "
         "model and --order the classes are those of all labels and predictions; whole numbers are a scale without "
-        "gaps.",
+        "gaps.\nWithout TEST, models of pom are compared by their likelihoods: AIC, BIC, and a likelihood-ratio test "
+        "of "
+        "those that are nested.",
     .options = tables,
     .usual = "on label output",
     .examples = examples,

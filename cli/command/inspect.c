@@ -10,8 +10,11 @@
 #include "data/contents.h"
 #include "data/datafile.h"
 #include "explain/coefficients.h"
+#include "explain/regression.h"
 
-static const option *const tables[] = {global_options, NULL};
+static const option inspect_options[] = {
+    {"output", 'o', "FILE", "write the coefficients: .csv, .tex (a LaTeX table) or .html", "Coefficients"}, {0}};
+static const option *const tables[] = {inspect_options, global_options, NULL};
 
 enum { MARGIN = 15 };
 
@@ -331,13 +334,32 @@ static void print_page(const char *path, const rung_model *model)
     coefficients_text(stdout, model);
 }
 
+static int write_table(const char *output_path, const char *path, const rung_model *model)
+{
+    output o;
+    rung_coefficient c = {.size = sizeof c};
+    if (!rung_model_coefficient(model, 0, 0, &c) || rung_model_outputs(model) != 1) {
+        complain("inspect: %s has no coefficients to write: its score is not linear in the columns", path);
+        return FAILED;
+    }
+    if (!output_open(&o, output_path)) return FAILED;
+    regression_write(o.file, table_form_of(output_path), model, path);
+    return output_keep(&o) ? EXIT_OK : FAILED;
+}
+
 static int inspect_run(session *s, const arguments *args)
 {
-    const char *path = operand(args, 0);
+    const char *path = operand(args, 0), *table = option_value(args, "output");
     rung_model *model;
+    if (table && table_form_of(table) == TABLE_NONE) {
+        complain("inspect: -o %s: the name must end in .csv, .tex or .html", table);
+        return USAGE;
+    }
     int code = load_model(s, path, &model);
     if (code != EXIT_OK) return code;
-    if (s->json) {
+    if (table) {
+        code = write_table(table, path, model);
+    } else if (s->json) {
         char *text;
         code = session_check(s, rung_model_describe(s->ctx, model, &text));
         if (code == EXIT_OK) puts(text);
@@ -349,9 +371,11 @@ static int inspect_run(session *s, const arguments *args)
     return code;
 }
 
-static const example examples[] = {{"rung inspect model.rung", "method, parameters, classes, thresholds, columns"},
-                                   {"rung inspect model.rung --json", "the same, for use in a program"},
-                                   {0}};
+static const example examples[] = {
+    {"rung inspect model.rung", "method, parameters, classes, thresholds, columns"},
+    {"rung inspect model.rung -o table.tex", "the coefficients of a linear model as a LaTeX table (or .csv, .html)"},
+    {"rung inspect model.rung --json", "the same, for use in a program"},
+    {0}};
 
 const command command_inspect = {.name = "inspect",
                                  .operands = "MODEL",

@@ -20,6 +20,11 @@ const option learn_options[] = {
     {"ignore", 0, "COL[,COL]", "columns to leave out; may be repeated", GROUP},
     FEATURE_OPTIONS(GROUP),
     {"weights", 0, "COLUMN", "column of row weights", GROUP},
+    {"weights-are", 0, "probability|frequency",
+     "weights of a survey, which say how many people a row stands for, or counts of equal rows: what the standard "
+     "errors "
+     "of pom assume (default: whole numbers are counts)",
+     GROUP},
     {"weight", 'w', "CLASS=W|balanced", "weight of a class, may be repeated; balanced: all classes count the same",
      GROUP},
     {"scale", 0, "standard|minmax|rank|relevance|none",
@@ -83,6 +88,28 @@ static int set_class_weights(session *s, const arguments *args, rung_spec *spec)
     return EXIT_OK;
 }
 
+/* What weights mean is a matter of standard errors alone. */
+static int set_weights_are(session *s, const arguments *args, rung_spec *spec)
+{
+    const char *kind = option_value(args, "weights-are");
+    if (!kind) return EXIT_OK;
+    bool probability = !strcmp(kind, "probability");
+    if (!probability && strcmp(kind, "frequency") != 0) {
+        complain("%s: --weights-are %s: expected probability or frequency", s->command, kind);
+        return USAGE;
+    }
+    if (!option_given(args, "weights")) {
+        complain("%s: --weights-are %s: which column are the weights? Give --weights COLUMN", s->command, kind);
+        return USAGE;
+    }
+    if (strcmp(rung_spec_method(spec)->name, "pom") != 0) {
+        complain("%s: --weights-are is about standard errors, which only pom has", s->command);
+        return USAGE;
+    }
+    CHECK(s, rung_spec_set(s->ctx, spec, "errors", probability ? "robust" : "model"));
+    return EXIT_OK;
+}
+
 int learn_spec(session *s, const arguments *args, const char *method, rung_spec **out)
 {
     const char *scale = option_value(args, "scale"), *equal = option_value(args, "equal-rows");
@@ -94,6 +121,7 @@ int learn_spec(session *s, const arguments *args, const char *method, rung_spec 
     }
     int code = set_params(s, args, *out);
     if (code == EXIT_OK) code = set_class_weights(s, args, *out);
+    if (code == EXIT_OK) code = set_weights_are(s, args, *out);
     if (code == EXIT_OK && scale) code = session_check(s, rung_spec_set_scale(s->ctx, *out, scale));
     if (code == EXIT_OK && equal) code = session_check(s, rung_spec_set_equal_rows(s->ctx, *out, equal));
     return code;

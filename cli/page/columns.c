@@ -8,6 +8,7 @@
 #include "explain/coefficients.h"
 #include "explain/effects.h"
 #include "explain/importance.h"
+#include "explain/regression.h"
 #include "page/model.h"
 
 enum { LEADING = 4, MOST_BARS = 30, PAGE_ROWS = 500, EFFECT_ROWS = 200 };
@@ -142,10 +143,9 @@ static void digits(FILE *file, double x)
     page_number(file, x, 0, text, false);
 }
 
-static void coefficient_row(FILE *file, const rung_model *model, const rung_coefficient *c)
+static void coefficient_row(FILE *file, const char *name, const rung_coefficient *c, double low, double high)
 {
-    char *name = coefficient_name(model, c),
-         *range = isnan(c->odds_low) ? text_of("–") : text_of("%.4g to %.4g", c->odds_low, c->odds_high);
+    char *range = isnan(low) ? text_of("–") : text_of("%.4g to %.4g", low, high);
     page_row(file, name);
     digits(file, c->value);
     digits(file, c->error);
@@ -153,7 +153,6 @@ static void coefficient_row(FILE *file, const rung_model *model, const rung_coef
     digits(file, c->p);
     digits(file, c->column < 0 ? NAN : c->odds);
     page_number(file, NAN, 0, range, false);
-    free(name);
     free(range);
 }
 
@@ -161,6 +160,7 @@ static void coefficients_part(FILE *file, const rung_model *model)
 {
     static const char *const head[] = {"Coefficient", "Value", "s.e.", "z", "p", "Odds ratio", "95 % range"};
     rung_coefficient c = {.size = sizeof c};
+    regression r = regression_of(model);
     page_heading(file, &coefficients_section);
     page_paragraph(file, "Per unit of the column as it stands in the file; a positive value moves rows to higher "
                          "classes. A | marks the threshold between two classes.");
@@ -168,9 +168,13 @@ static void coefficients_part(FILE *file, const rung_model *model)
         char *caption = rung_model_outputs(model) > 1 ? text_of("Coefficients of score %d", o + 1)
                                                       : text_of("%s", "Coefficients and thresholds");
         page_table_begin(file, &(page_table){caption, 7, head, 0, true});
-        for (int i = 0; rung_model_coefficient(model, o, i, &c); i++) coefficient_row(file, model, &c);
-        for (int i = 0; rung_model_outputs(model) == 1 && rung_model_threshold_coefficient(model, i, &c); i++)
-            coefficient_row(file, model, &c);
+        for (int i = 0; i < r.rows; i++)
+            coefficient_row(file, r.row[i].name, &r.row[i].c, r.row[i].odds_low, r.row[i].odds_high);
+        for (int i = 0; r.rows == 0 && rung_model_coefficient(model, o, i, &c); i++) {
+            char *name = coefficient_name(model, &c);
+            coefficient_row(file, name, &c, NAN, NAN);
+            free(name);
+        }
         page_table_end(file);
         free(caption);
     }
@@ -180,6 +184,7 @@ static void coefficients_part(FILE *file, const rung_model *model)
         sentence[0] = 'T';
         page_paragraph(file, "%s.", sentence);
     }
+    regression_free(&r);
     free(of_errors);
     free(sentence);
 }

@@ -166,6 +166,29 @@ RUNG_API double rung_model_gain(const rung_model *model, int64_t column);
 /* Rows or basis functions with a coefficient, as the fit counted them. */
 RUNG_API int64_t rung_model_terms(const rung_model *model);
 
+/* ---- ordinal regression -------------------------------------------------------------------------- */
+
+typedef struct {
+    size_t size;
+    double log_likelihood; /* of the training rows, without a penalty */
+    int parameters;        /* that were estimated and are determined by the rows, thresholds among them; 0: unknown */
+    double rows;           /* labelled rows, by their weights */
+    double aic, bic;       /* NaN: unknown */
+} rung_likelihood;
+/* Returns 0 where the method does not report it (or out->size is not set), else 1. */
+RUNG_API int rung_model_likelihood(const rung_model *model, rung_likelihood *out);
+/* Does a column (from 0) matter? Twice the log likelihood that the model loses without it, or Wald's statistic where
+ * the standard errors are robust; df 0: it cannot be tested. Returns 0 where there is no test. */
+RUNG_API int rung_model_column_test(const rung_model *model, int column, rung_parallel_test *out);
+/* The 95 % range of a coefficient (as for rung_model_coefficient) by the profile likelihood, without a ridge; an end
+ * may be infinite. Returns 0 where there is none. */
+RUNG_API int rung_model_coefficient_range(const rung_model *model, int output, int index, double *low, double *high);
+/* The output (of rung_model_coefficient) whose coefficients are those of the log of the spread; -1: there is none. With
+ * pom and by-threshold the outputs before it belong to the thresholds, and rung_coefficient.rank says to which. */
+RUNG_API int rung_model_spread_output(const rung_model *model);
+/* P(X >= chi2) of a chi-squared X, for tests of nested models; NaN: df is not positive. */
+RUNG_API double rung_chi_square_tail(double chi2, int df);
+
 /* ---- explanation -------------------------------------------------------------------------------- */
 
 /* Everything here works on the columns of the source (a category is one of them, whatever its 0/1 columns) and asks the

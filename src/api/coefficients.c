@@ -8,7 +8,10 @@
 
 static const double Z95 = 1.959963984540054;
 
-static bool log_odds(const rung_model *m) { return m->members->proba == PROBA_PROBIT && m->members->link.logit; }
+static bool log_odds(const rung_model *m)
+{
+    return m->members->proba == PROBA_PROBIT && m->members->link.kind == LINK_LOGIT;
+}
 
 /* Fills in the numbers that follow from the estimate and its standard error. */
 static int give(const rung_model *model, rung_coefficient c, bool odds, rung_coefficient *out)
@@ -48,19 +51,22 @@ int rung_model_coefficient(const rung_model *model, int output, int index, rung_
         output >= model->members->score.outputs || !term_at(&model->code, index, &t))
         return 0;
     const column_code *c = &model->code.columns[t.column];
-    rung_coefficient found = {.column = t.column,
-                              .part = c->nominal ? 0 : (int)(t.coded - c->first),
-                              .category = c->nominal ? (int)(t.coded - c->first) : -1,
-                              .against = c->nominal ? (int)(t.against - c->first) : -1,
-                              .value = model_term(model, &t, output),
-                              .error = model->inferred.n > 0 && output == 0 ? model->inferred.error[index] : NAN};
-    return give(model, found, true, out);
+    bool own = model->members->link.own && output < model_score_outputs(model);
+    rung_coefficient found = {
+        .column = t.column,
+        .rank = own ? model->present[output] : 0,
+        .part = c->nominal ? 0 : (int)(t.coded - c->first),
+        .category = c->nominal ? (int)(t.coded - c->first) : -1,
+        .against = c->nominal ? (int)(t.against - c->first) : -1,
+        .value = model_term(model, &t, output),
+        .error = model->inferred.n > 0 ? model->inferred.error[inferred_place(model, output, index)] : NAN};
+    return give(model, found, output < model_score_outputs(model), out);
 }
 
 int rung_model_threshold_coefficient(const rung_model *model, int index, rung_coefficient *out)
 {
     const member *one = model->members;
-    if (!result_fits(out) || !model_has_terms(model) || !model_has_thresholds(model) || index < 0 ||
+    if (!result_fits(out) || !model_has_terms(model) || !model_has_cuts(model) || index < 0 ||
         index >= one->decide.K - 1)
         return 0;
     int64_t terms = coding_terms(&model->code, 0, NULL);
@@ -76,6 +82,39 @@ int rung_model_threshold_coefficient(const rung_model *model, int index, rung_co
 double rung_model_log_likelihood(const rung_model *model)
 {
     return model->inferred.n > 0 ? model->inferred.log_likelihood : NAN;
+}
+
+int rung_model_likelihood(const rung_model *model, rung_likelihood *out)
+{
+    const fit_inference *f = &model->inferred;
+    if (!result_fits(out) || f->n == 0) return 0;
+    double k = f->parameters > 0 ? (double)f->parameters : NAN;
+    rung_likelihood found = {.size = sizeof found,
+                             .log_likelihood = f->log_likelihood,
+                             .parameters = (int)f->parameters,
+                             .rows = f->rows,
+                             .aic = 2 * k - 2 * f->log_likelihood,
+                             .bic = k * log(f->rows) - 2 * f->log_likelihood};
+    result_give(&found, sizeof found, out);
+    return 1;
+}
+
+int rung_model_spread_output(const rung_model *model)
+{
+    return model_has_terms(model) && model->members->link.uneven ? model_score_outputs(model) : -1;
+}
+
+int rung_model_coefficient_range(const rung_model *model, int output, int index, double *low, double *high)
+{
+    const fit_inference *f = &model->inferred;
+    int64_t terms = coding_terms(&model->code, 0, NULL);
+    if (f->n == 0 || !f->range || output < 0 || output >= model->members->score.outputs || index < 0 || index >= terms)
+        return 0;
+    const double *range = f->range + 2 * inferred_place(model, output, index);
+    if (isnan(range[0]) || isnan(range[1])) return 0;
+    *low = range[0];
+    *high = range[1];
+    return 1;
 }
 
 int rung_model_tempered(const rung_model *model) { return model->temper.n > 0; }
@@ -106,6 +145,22 @@ static double chi_square_tail(int df, double x)
     }
     return fmin(sum, 1);
 }
+
+int rung_model_column_test(const rung_model *model, int index, rung_parallel_test *out)
+{
+    const fit_inference *f = &model->inferred;
+    if (!result_fits(out) || !f->columns || f->n == 0 || index < 0 || index >= model->code.n_columns) return 0;
+    double chi2 = f->columns[2 * index], df = f->columns[2 * index + 1];
+    rung_parallel_test found = {.size = sizeof found,
+                                .column = index,
+                                .chi2 = chi2,
+                                .df = isnan(df) ? 0 : (int)df,
+                                .p = isnan(chi2) ? NAN : chi_square_tail((int)df, chi2)};
+    result_give(&found, sizeof found, out);
+    return 1;
+}
+
+double rung_chi_square_tail(double chi2, int df) { return df < 1 || !(chi2 >= 0) ? NAN : chi_square_tail(df, chi2); }
 
 int rung_model_parallel(const rung_model *model, int index, rung_parallel_test *out)
 {

@@ -48,6 +48,9 @@ static rung_status checksum_of(rung_ctx *ctx, const rung_model *m, char digits[D
 static rung_status check_options(rung_ctx *ctx, const rung_model *m, const rung_export_options *o)
 {
     int64_t rows = model_expansion_rows(m);
+    for (int i = 0; i < m->n_members; i++)
+        if (m->members[i].proba == PROBA_PROBIT && m->members[i].link.kind == LINK_CAUCHIT)
+            return set_error(ctx, RUNG_EARG, "the model has link=cauchit, which an export does not compute");
     if (rows > 0 && !o->with_rows)
         return hint(ctx,
                     set_error(ctx, RUNG_EARG,

@@ -51,9 +51,17 @@ static int probit(builder *b, const probit_link *link, int64_t K, int mean, int 
     return shares_of_total(b, with_number(b, OP_MAXIMUM, p, 0));
 }
 
-static int logit(builder *b, const probit_link *link, int64_t K, int mean)
+/* P(y > q) = 1 - L(b_q - mean) of a link that is neither probit nor cauchit. */
+static int above(builder *b, link_kind kind, int x) /* x = mean - b_q */
 {
-    int P = logistic(b, apply_two(b, OP_SUBTRACT, mean, constant_of(b, K - 1, link->b)));
+    if (kind == LINK_LOGIT) return logistic(b, x);
+    if (kind == LINK_CLOGLOG) return apply_one(b, OP_EXP, negative(b, apply_one(b, OP_EXP, negative(b, x))));
+    return number_with(b, OP_SUBTRACT, 1, apply_one(b, OP_EXP, negative(b, apply_one(b, OP_EXP, x))));
+}
+
+static int cumulative(builder *b, const probit_link *link, int64_t K, int mean)
+{
+    int P = above(b, link->kind, apply_two(b, OP_SUBTRACT, mean, constant_of(b, K - 1, link->b)));
     return with_number(b, OP_MAXIMUM, build_cumulative_classes(b, P), 0);
 }
 
@@ -72,11 +80,21 @@ static int joint(builder *b, const probit_link *link, int64_t K, int output, int
     return repaired_classes(b, normal(b, apply_two(b, OP_DIVIDE, z, spread)));
 }
 
+/* A mean for each threshold, or a spread of the row. */
+static int general(builder *b, const probit_link *link, int64_t K, int output)
+{
+    int64_t means = link->own ? K - 1 : 1;
+    int x = apply_two(b, OP_SUBTRACT, part_of(b, output, 0, means), constant_of(b, K - 1, link->b));
+    if (link->uneven) x = apply_two(b, OP_DIVIDE, x, apply_one(b, OP_EXP, part_of(b, output, means, 1)));
+    return repaired_classes(b, link->kind == LINK_PROBIT ? normal(b, x) : above(b, link->kind, x));
+}
+
 static int by_link(builder *b, const probit_link *link, int64_t K, int output, int variance)
 {
+    if (link->own || link->uneven) return general(b, link, K, output);
     if (link->spread) return joint(b, link, K, output, variance);
     int mean = part_of(b, output, 0, 1);
-    return link->logit ? logit(b, link, K, mean) : probit(b, link, K, mean, variance);
+    return link->kind == LINK_PROBIT ? probit(b, link, K, mean, variance) : cumulative(b, link, K, mean);
 }
 
 /* ---- the place on the rank scale, and its calibration ---- */

@@ -319,11 +319,14 @@ static rung_status walk_metrics(naming *n, const char *name, rung_metrics *cv)
     return RUNG_OK;
 }
 
-static rung_status walk_inference(naming *n, fit_inference *i)
+static rung_status walk_inference(naming *n, fit_inference *i, int64_t columns)
 {
     TRY(list(n, "inference.error", i->n, &i->error));
     if (i->units) TRY(reals(n, "inference.covariance", 2, (int64_t[]){i->n, i->n}, &i->covariance));
     TRY(number(n, "inference.log_likelihood", &i->log_likelihood));
+    if (i->parameters) TRY(number(n, "inference.rows", &i->rows));
+    if (i->columns) TRY(reals(n, "inference.columns", 2, (int64_t[]){columns, 2}, &i->columns));
+    if (i->range) TRY(reals(n, "inference.range", 2, (int64_t[]){i->n, 2}, &i->range));
     return i->tests ? reals(n, "inference.parallel", 2, (int64_t[]){i->tests, 2}, &i->parallel) : RUNG_OK;
 }
 
@@ -358,7 +361,7 @@ rung_status model_walk_arrays(array_walk *w, rung_model *m)
         TRY(reals(&n, "cost", 2, (int64_t[]){m->code.n_classes, m->code.n_classes}, &m->cost.matrix));
         TRY(number(&n, "cost.abstain", &m->cost.abstain));
     }
-    if (m->inferred.n > 0) TRY(walk_inference(&n, &m->inferred));
+    if (m->inferred.n > 0) TRY(walk_inference(&n, &m->inferred, m->code.n_columns));
     for (int i = 0; i < m->n_report; i++) {
         const char *name = NULL;
         TRY(pool_printf(w->ctx, &w->ctx->scratch, &name, "report.%s", m->report[i].name));

@@ -299,8 +299,14 @@ static rung_status check_link(rung_ctx *ctx, const member *one, int K)
     const scorer *s = &one->score;
     REQUIRE(link->rank >= 0 && link->rank <= s->m, "a covariance of rank %lld over %lld terms", (long long)link->rank,
             (long long)s->m);
-    REQUIRE(s->outputs == (link->spread ? K + link->rank : 1), "a probit link of %d outputs", s->outputs);
-    if (link->logit) REQUIRE(link->rank == 0 && !link->functions && !link->spread, "a logit link with a covariance");
+    int64_t outputs = link->spread ? K + link->rank : (link->own ? K - 1 : 1) + link->uneven;
+    REQUIRE(s->outputs == outputs, "a probit link of %d outputs", s->outputs);
+    if (link->own || link->uneven)
+        REQUIRE(K > 1 && link->rank == 0 && !link->functions && !link->spread && one->decide.kind == DECISION_MEDIAN,
+                "a link with means or spreads of its own, and a covariance");
+    if (link->kind != LINK_PROBIT)
+        REQUIRE(link->rank == 0 && !link->functions && !link->spread, "a %s link with a covariance",
+                link_names[link->kind]);
     if (link->spread) {
         REQUIRE(link->functions, "thresholds inferred with coefficients");
         REQUIRE(isfinite(link->variance) && link->variance > 0, "the variance of the function is %g", link->variance);
@@ -474,10 +480,13 @@ static rung_status check_inference(rung_ctx *ctx, const rung_model *m)
 {
     const fit_inference *f = &m->inferred;
     if (f->n == 0) return RUNG_OK;
-    REQUIRE(model_has_terms(m) && model_has_thresholds(m), "standard errors of a model without coefficients");
+    REQUIRE(model_has_terms(m) && model_has_cuts(m), "standard errors of a model without coefficients");
     for (int64_t i = 0; i < f->n; i++) REQUIRE(!(f->error[i] < 0), "a standard error is %g", f->error[i]);
     for (int64_t i = 0; f->covariance && i < f->n; i++)
         REQUIRE(!(f->covariance[i + i * f->n] < 0), "a variance is %g", f->covariance[i + i * f->n]);
+    REQUIRE(f->parameters >= 0 && !(f->rows < 0), "%lld parameters of %g rows", (long long)f->parameters, f->rows);
+    for (int64_t i = 0; f->columns && i < 2 * m->code.n_columns; i++)
+        REQUIRE(!(f->columns[i] < 0), "a test has the statistic %g", f->columns[i]);
     for (int64_t i = 0; i < 2 * f->tests; i++)
         REQUIRE(!(f->parallel[i] < 0), "a test has the statistic %g", f->parallel[i]);
     return RUNG_OK;

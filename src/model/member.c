@@ -74,22 +74,33 @@ static void joint_proba(const probit_link *link, int K, const double *output, do
     cumulative_classes(K, P, P);
 }
 
-static void logit_proba(const probit_link *link, int K, double mean, double *p)
+static void cumulative_proba(const probit_link *link, int K, double mean, double *p)
 {
     double above = 1;
     for (int q = 0; q < K; q++) {
-        double next = q < K - 1 ? 1 / (1 + exp(link->b[q] - mean)) : 0;
+        double next = q < K - 1 ? link_above(link->kind, link->b[q] - mean) : 0;
         p[q] = fmax(above - next, 0);
         above = next;
     }
+}
+
+/* A mean for each threshold, or a spread of the row. */
+static void general_proba(const probit_link *link, int K, const double *output, double *P)
+{
+    double shrink = link->uneven ? exp(-output[link->own ? K - 1 : 1]) : 1;
+    for (int q = 0; q < K - 1; q++) P[q] = link_above(link->kind, (link->b[q] - output[link->own ? q : 0]) * shrink);
+    cumulative_repair(K, P);
+    cumulative_classes(K, P, P);
 }
 
 static void link_proba(const probit_link *link, int K, const double *output, double variance, double *p)
 {
     if (link->spread)
         joint_proba(link, K, output, variance, p);
-    else if (link->logit)
-        logit_proba(link, K, output[0], p);
+    else if (link->own || link->uneven)
+        general_proba(link, K, output, p);
+    else if (link->kind != LINK_PROBIT)
+        cumulative_proba(link, K, output[0], p);
     else
         ordinal_probit_classes(output[0], variance, K, link->b, link->noise, p);
 }
@@ -205,15 +216,18 @@ void posterior_range(int K, const double *p, double mass, int *low, int *high)
 
 static bool is_joint(const member *one) { return one->proba == PROBA_PROBIT && one->link.spread; }
 
+static bool is_general(const member *one) { return one->proba == PROBA_PROBIT && (one->link.own || one->link.uneven); }
+
 int member_columns(const member *one)
 {
-    bool several = one->proba == PROBA_CUMULATIVE || one->proba == PROBA_SOFTMAX || is_joint(one);
+    bool several = one->proba == PROBA_CUMULATIVE || one->proba == PROBA_SOFTMAX || is_joint(one) || is_general(one);
     return outputs_are_memberships(one) || several ? 1 : one->score.outputs;
 }
 
 bool member_scores_by_proba(const member *one)
 {
-    return one->proba == PROBA_CUMULATIVE || one->proba == PROBA_SOFTMAX || one->proba == PROBA_POWER;
+    return one->proba == PROBA_CUMULATIVE || one->proba == PROBA_SOFTMAX || one->proba == PROBA_POWER ||
+           is_general(one);
 }
 
 void member_score(const member *one, const int *classes, const double *output, const double *p, double *score)

@@ -41,7 +41,8 @@ bool model_has_ranks(const rung_model *m) { return m->members[0].decide.kind != 
 bool model_has_thresholds(const rung_model *m)
 {
     const member *one = &m->members[0];
-    return !model_averages(m) && (one->proba == PROBA_PROBIT || one->decide.kind == DECISION_THRESHOLDS ||
+    bool general = one->link.own || one->link.uneven; /* its score is the expected class */
+    return !model_averages(m) && ((one->proba == PROBA_PROBIT && !general) || one->decide.kind == DECISION_THRESHOLDS ||
                                   one->decide.kind == DECISION_CALIBRATED);
 }
 
@@ -62,7 +63,8 @@ const char *model_decision(const rung_model *m) { return decision_names[m->membe
 bool model_has_latent(const rung_model *m)
 {
     const probit_link *link = &m->members[0].link;
-    return !model_averages(m) && m->members[0].proba == PROBA_PROBIT && !link->logit && !link->spread;
+    return !model_averages(m) && m->members[0].proba == PROBA_PROBIT && link->kind == LINK_PROBIT && !link->spread &&
+           !link->own && !link->uneven;
 }
 
 const char *model_interval(const rung_model *m)

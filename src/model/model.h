@@ -16,6 +16,7 @@
 #include "eval/temper.h"
 #include "kernel/kernel.h"
 #include "model/copies.h"
+#include "solve/link.h"
 #include "trees/forest.h"
 
 typedef enum { SCORER_CONSTANT, SCORER_LINEAR, SCORER_KERNEL, SCORER_NEIGHBOURS, SCORER_TREES } scorer_kind;
@@ -62,7 +63,8 @@ typedef struct {
     double *means;      /* NEAREST_MEAN: outputs x K, the mean of a class is contiguous */
 } decision;
 
-/* The first output is the mean of a latent value with the variance v(x), and the ranks are ordinal probit:
+/* The first output is the mean of a latent value with the variance v(x), and the ranks are ordinal probit (or, without
+ * a variance, of another link):
  *     p(q) = Phi((b_q - mean) / s) - Phi((b_{q-1} - mean) / s),   s^2 = noise^2 + v(x),
  *     v(x) = |F g(x)|^2 (a posterior over the coefficients) or k(x,x) - |F g(x)|^2 (one over functions), at least 0. */
 typedef struct {
@@ -71,7 +73,10 @@ typedef struct {
     bool functions; /* the second form; SCORER_KERNEL only, and not with a precomputed kernel */
     double *b;      /* K - 1, ascending */
     double noise;
-    bool logit; /* logistic instead of normal, noise 1: p(y <= q) = 1 / (1 + exp(mean - b_q)); rank is 0 */
+    link_kind kind; /* not LINK_PROBIT: P(y <= q) = L(b_q - mean), noise 1, and rank is 0 */
+    /* P(y <= q) = L((b_q - output_q) / exp(output_last)), made valid where thresholds cross; noise 1, rank 0. */
+    bool own;    /* the outputs are K - 1 means, one for each threshold; else there is one */
+    bool uneven; /* after them comes the logarithm of the spread; else it is 0 */
     /* Thresholds that were inferred together with the function f ~ N(0, variance k), and are correlated with it: spread
      * is their covariance V ((K - 1) x (K - 1)). The outputs of the scorer then are the mean, the K - 1 numbers D(x)
      * and the `rank` numbers F g(x) (there is no `factor`), and P(y > q) = Phi((mean - b_q) / s_q),  s_q^2 = noise^2 +
@@ -151,7 +156,12 @@ typedef struct {
     error_kind kind;
     int64_t units; /* that are independent */
     double log_likelihood;
-    int64_t tests;    /* 0: none, or the number of columns of the table and one more */
+    int64_t parameters; /* that were estimated and are determined by the rows; 0: unknown */
+    double rows;        /* labelled rows, by their weights; 0: unknown */
+    double *columns;    /* columns of the table x 2, by rows: chi-squared and degrees of freedom of what the likelihood
+                           loses without it (Wald's statistic with robust errors); NaN: not tested; NULL: none is */
+    double *range; /* n x 2, by rows: what the profile likelihood does not reject at 5 %; NaN: none; NULL: none are */
+    int64_t tests; /* 0: none, or the number of columns of the table and one more */
     double *parallel; /* tests x 2, by rows: chi-squared and degrees of freedom of the test that the coefficients of a
                          column are equal at all thresholds, at last for all columns together; NaN: not tested */
 } fit_inference;
@@ -290,6 +300,11 @@ bool model_has_terms(
     const rung_model *m); /* its scores are linear in the columns (ranked ones, if the scaling ranks) */
 double model_term(const rung_model *m, const score_term *t, int output);
 double model_term_threshold(const rung_model *m, int q); /* on the same scale, from 1; NaN: there is none */
+bool model_has_cuts(const rung_model *m);     /* there is one: thresholds or a link with an output for each */
+int model_score_outputs(const rung_model *m); /* outputs that are scores: all but the log of the spread */
+/* Where fit_inference has a term of an output: those of the first output, thresholds, those of the other outputs. */
+int64_t inferred_place(const rung_model *m, int output, int64_t term);
+int64_t inferred_count(const rung_model *m);
 
 /* How a model names the rows it was fitted to, with their checksum. */
 enum { ROWS_NOTE = 128 };

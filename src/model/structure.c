@@ -124,7 +124,10 @@ static json_t *link_to_json(const probit_link *link)
     json_t *out = json_object();
     int bad = json_object_set_new(out, "rank", json_integer(link->rank));
     bad |= json_object_set_new(out, "over", json_string(link->functions ? "functions" : "coefficients"));
-    if (link->logit) bad |= json_object_set_new(out, "logit", json_true());
+    if (link->kind == LINK_LOGIT) bad |= json_object_set_new(out, "logit", json_true());
+    if (link->kind > LINK_PROBIT) bad |= json_object_set_new(out, "link", json_string(link_names[link->kind]));
+    if (link->own) bad |= json_object_set_new(out, "own", json_true());
+    if (link->uneven) bad |= json_object_set_new(out, "uneven", json_true());
     if (link->spread) bad |= json_object_set_new(out, "inferred", json_true());
     return json_whole(out, bad);
 }
@@ -227,6 +230,9 @@ static json_t *inference_to_json(const fit_inference *i)
     bad |= json_object_set_new(out, "tests", json_integer(i->tests));
     if (i->units) bad |= json_object_set_new(out, "errors", json_string(model_errors(i)));
     if (i->units) bad |= json_object_set_new(out, "units", json_integer(i->units));
+    if (i->parameters) bad |= json_object_set_new(out, "parameters", json_integer(i->parameters));
+    if (i->columns) bad |= json_object_set_new(out, "columns", json_true());
+    if (i->range) bad |= json_object_set_new(out, "ranges", json_true());
     return json_whole(out, bad);
 }
 

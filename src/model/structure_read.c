@@ -227,14 +227,17 @@ static rung_status read_trees(reader *r, json_t *json, int64_t columns, scorer *
 static rung_status read_link(reader *r, json_t *json, probit_link *link)
 {
     static const char *const over[] = {"coefficients", "functions", NULL};
-    const char *text = NULL;
+    const char *text = NULL, *name = NULL;
     json_int_t rank = 0;
-    int i = 0, logit = 0, inferred = 0;
-    TRY(json_take(r->ctx, json, "probit", "{s:I, s:s, s?b, s?b}", "rank", &rank, "over", &text, "logit", &logit,
-                  "inferred", &inferred));
+    int i = 0, logit = 0, inferred = 0, kind = LINK_PROBIT, own = 0, uneven = 0;
+    TRY(json_take(r->ctx, json, "probit", "{s:I, s:s, s?b, s?b, s?s, s?b, s?b}", "rank", &rank, "over", &text, "logit",
+                  &logit, "inferred", &inferred, "link", &name, "own", &own, "uneven", &uneven));
+    if (name) TRY(one_of(r, name, link_names, "link", &kind));
     TRY(one_of(r, text, over, "posterior over", &i));
     TRY(as_count(r, rank, 0, "the rank of the covariance", &link->rank));
-    link->logit = logit;
+    link->own = own;
+    link->uneven = uneven;
+    link->kind = logit ? LINK_LOGIT : (link_kind)kind;
     if (inferred) TRY(NEW(r->ctx, r->mem, link->spread, 0)); /* not NULL: its array is to be read */
     link->functions = i;
     return RUNG_OK;
@@ -432,18 +435,23 @@ static rung_status read_report(reader *r, json_t *json, report_entry *out)
 static rung_status read_inference(reader *r, json_t *json, const rung_model *m, fit_inference *out)
 {
     static const char *const kinds[] = {"model", "groups", "rows", NULL};
-    json_int_t count = 0, tests = 0, units = 0;
+    json_int_t count = 0, tests = 0, units = 0, parameters = 0;
     const char *errors = NULL;
-    int kind = 0;
+    int kind = 0, columns = 0, ranges = 0;
     if (!json) return RUNG_OK;
-    TRY(json_take(r->ctx, json, "inference", "{s:I, s:I, s?s, s?I}", "count", &count, "tests", &tests, "errors",
-                  &errors, "units", &units));
+    TRY(json_take(r->ctx, json, "inference", "{s:I, s:I, s?s, s?I, s?I, s?b, s?b}", "count", &count, "tests", &tests,
+                  "errors", &errors, "units", &units, "parameters", &parameters, "columns", &columns, "ranges",
+                  &ranges));
     if (errors) TRY(one_of(r, errors, kinds, "standard errors", &kind));
     out->kind = (error_kind)kind;
     TRY(as_count(r, units, 0, "the number of independent units", &out->units));
     TRY(as_count(r, count, 1, "the number of standard errors", &out->n));
     TRY(as_count(r, tests, 0, "the number of tests", &out->tests));
-    int64_t terms = coding_terms(&m->code, 0, NULL) + m->n_present - 1;
+    TRY(as_count(r, parameters, 0, "the number of parameters", &out->parameters));
+    if (columns) TRY(NEW(r->ctx, r->mem, out->columns, 0)); /* not NULL: its array is to be read */
+    if (ranges) TRY(NEW(r->ctx, r->mem, out->range, 0));
+    if (m->n_members != 1) return set_error(r->ctx, RUNG_EFORMAT, "standard errors of %d members", m->n_members);
+    int64_t terms = inferred_count(m);
     if (out->n != terms || (out->tests && out->tests != m->code.n_columns + 1))
         return set_error(r->ctx, RUNG_EFORMAT, "%lld standard errors and %lld tests, but %lld coefficients",
                          (long long)out->n, (long long)out->tests, (long long)terms);

@@ -40,15 +40,41 @@ double model_term(const rung_model *m, const score_term *t, int output)
     return slope(m, t->coded, output) - (t->against >= 0 ? slope(m, t->against, output) : 0);
 }
 
+static bool is_general(const rung_model *m)
+{
+    const member *one = m->members;
+    return one->proba == PROBA_PROBIT && (one->link.own || one->link.uneven);
+}
+
+bool model_has_cuts(const rung_model *m) { return model_has_thresholds(m) || (!model_averages(m) && is_general(m)); }
+
+int model_score_outputs(const rung_model *m)
+{
+    return m->members->score.outputs - (is_general(m) && m->members->link.uneven);
+}
+
+int64_t inferred_place(const rung_model *m, int output, int64_t term)
+{
+    int64_t terms = coding_terms(&m->code, 0, NULL);
+    return output == 0 ? term : terms * output + m->n_present - 1 + term;
+}
+
+int64_t inferred_count(const rung_model *m)
+{
+    return coding_terms(&m->code, 0, NULL) * m->members->score.outputs + m->n_present - 1;
+}
+
 double model_term_threshold(const rung_model *m, int q)
 {
     const member *one = m->members;
-    if (!model_has_terms(m) || !model_has_thresholds(m)) return NAN;
-    double at = model_threshold(m, q) - one->score.bias[0];
-    for (int64_t j = 0; one->scale.kind != SCALE_NONE && j < m->code.d; j++) at += slope(m, j, 0) * one->scale.shift[j];
+    if (!model_has_terms(m) || !model_has_cuts(m)) return NAN;
+    int output = is_general(m) && one->link.own ? q - 1 : 0;
+    double at = (is_general(m) ? one->link.b[q - 1] : model_threshold(m, q)) - one->score.bias[output];
+    for (int64_t j = 0; one->scale.kind != SCALE_NONE && j < m->code.d; j++)
+        at += slope(m, j, output) * one->scale.shift[j];
     for (int64_t j = 0; j < m->code.n_columns; j++) {
         const column_code *c = &m->code.columns[j];
-        if (c->nominal) at -= slope(m, c->first + c->reference, 0);
+        if (c->nominal) at -= slope(m, c->first + c->reference, output);
     }
     return at;
 }

@@ -300,7 +300,7 @@ static inline void mix_trees(rung_ctx *ctx, rung_model *m, int i)
     one->score.outputs = one->score.trees.outputs = 1;
     one->proba = PROBA_PROBIT;
     one->link =
-        (probit_link){.noise = 1, .logit = true, .b = NUMBERS(-0.5, 0.75), .factor = copy_numbers(ctx, m, 0, NULL)};
+        (probit_link){.noise = 1, .kind = LINK_LOGIT, .b = NUMBERS(-0.5, 0.75), .factor = copy_numbers(ctx, m, 0, NULL)};
 }
 
 static inline void make_mixture(rung_ctx *ctx, rung_model *m)
@@ -315,7 +315,8 @@ static inline void make_mixture(rung_ctx *ctx, rung_model *m)
         m->members[i].scale.knot = m->members[i].scale.knot_cdf = NULL;
     }
     mix_kernel(ctx, m, GP, 3 + 2, 0);
-    m->members[GP].link = (probit_link){.rank = 2,
+    m->members[GP].link = (probit_link){.kind = LINK_PROBIT,
+                                        .rank = 2,
                                         .functions = true,
                                         .noise = 1,
                                         .variance = 2,

@@ -1116,8 +1116,11 @@ static void make_link(rung_ctx *ctx, rung_model *m, member *one, int64_t rank)
 {
     one->decide.kind = DECISION_MEDIAN;
     one->proba = PROBA_PROBIT;
-    one->link = (probit_link){
-        .rank = rank, .noise = 1, .b = NUMBERS(-0.5, 0.75), .factor = copy_numbers(ctx, m, rank * one->score.m, NULL)};
+    one->link = (probit_link){.kind = LINK_PROBIT,
+                              .rank = rank,
+                              .noise = 1,
+                              .b = NUMBERS(-0.5, 0.75),
+                              .factor = copy_numbers(ctx, m, rank * one->score.m, NULL)};
 }
 
 /* What reading a file makes impossible must not come from a fit either: no such model is written. */
@@ -1152,11 +1155,11 @@ static void test_what_no_model_may_be(void **state)
     WRONG(MODEL_RBF, "the calibration has 2 classes, but there are 3", one->cal.K = 2);
     WRONG(MODEL_RBF, "a decision between 2 classes, but 3 have labels", one->decide.K = 2);
     WRONG(MODEL_RBF, "several kinds of probabilities", one->prior = NUMBERS(0.125, 0.5, 0.375));
-    WRONG(MODEL_RBF, "a logit link with a covariance", make_link(ctx, m, one, 1); one->link.logit = true);
+    WRONG(MODEL_RBF, "a logit link with a covariance", make_link(ctx, m, one, 1); one->link.kind = LINK_LOGIT);
     WRONG(MODEL_RBF, "a logit link with a covariance", make_link(ctx, m, one, 0);
-          one->link.logit = one->link.functions = true);
+          one->link.kind = LINK_LOGIT, one->link.functions = true);
     WRONG(MODEL_MIXTURE, "a logit link with a covariance", mix_kernel(ctx, m, GP, 3, 0); one->link.rank = 0;
-          one->link.functions = false; one->link.logit = true);
+          one->link.functions = false; one->link.kind = LINK_LOGIT);
     WRONG(MODEL_LINEAR, "a posterior over functions without a kernel function", one->score.outputs = 1;
           make_link(ctx, m, one, 0); one->link.functions = true);
     WRONG(MODEL_PRECOMPUTED, "a posterior over functions without a kernel function", make_link(ctx, m, one, 0);

@@ -16,7 +16,7 @@ typedef struct {
     const cumulative_link *p;
     int64_t n, d, size; /* size = d + K - 1 */
     double total;       /* weight */
-    double *f, *root;   /* n: latent values, square roots of the curvature */
+    double *f, *root;   /* n: latent values, square roots of the curvature (the curvature where it can be negative) */
     double *x;          /* d x n, as X */
     double *gradient;   /* size */
     double *hessian;    /* size x size */
@@ -40,7 +40,7 @@ static double objective(const state *s, const double *theta)
     for (int q = 1; q < s->p->K - 1; q++)
         if (!(b[q] > b[q - 1])) return INFINITY;
     for (int64_t i = 0; i < s->n; i++) {
-        s->f[i] = 0;
+        s->f[i] = s->p->offset ? s->p->offset[i] : 0;
         for (int64_t j = 0; j < s->d; j++) s->f[i] += theta[j] * s->x[j + i * s->d];
         sum -= weight_of(s, i) * site_at(s, theta, i).lp;
     }
@@ -57,7 +57,8 @@ static void add_row(state *s, const double *theta, int64_t i)
     double w = weight_of(s, i), g[2] = {t.g1, t.g2}, h[2][2] = {{t.h11, t.h12}, {t.h12, t.h22}};
     const double *x = s->x + i * d;
     bool there[2] = {high<s->p->K, low> 1};
-    s->root[i] = sqrt(w * fmax(-(t.h11 + 2 * t.h12 + t.h22), 0));
+    double curvature = -w * (t.h11 + 2 * t.h12 + t.h22);
+    s->root[i] = link_is_concave(s->p->link) ? sqrt(fmax(curvature, 0)) : curvature;
     for (int64_t j = 0; j < d; j++) s->gradient[j] += w * (g[0] + g[1]) * x[j];
     for (int a = 0; a < 2; a++) {
         if (!there[a]) continue;
@@ -78,7 +79,10 @@ static rung_status derivatives(rung_ctx *ctx, state *s, const double *theta)
     for (int64_t i = 0; i < s->n; i++) add_row(s, theta, i);
     TRY(la_gather(ctx, s->p->X, NULL, NULL, s->scaled));
     TRY(la_scale(ctx, NULL, s->root, s->scaled));
-    TRY(la_syrk(ctx, false, 1, s->scaled, 0, s->gram));
+    if (link_is_concave(s->p->link))
+        TRY(la_syrk(ctx, false, 1, s->scaled, 0, s->gram));
+    else
+        TRY(la_gemm(ctx, false, true, 1, s->scaled, s->p->X, 0, s->gram));
     la_get(s->gram, block);
     for (int64_t j = 0; j < d; j++) {
         s->gradient[j] += s->p->ridge * theta[j];
@@ -88,13 +92,29 @@ static rung_status derivatives(rung_ctx *ctx, state *s, const double *theta)
     return RUNG_OK;
 }
 
+/* factor := the Cholesky factor of the Hessian. Where it is not positive definite (link cauchit, far from the minimum)
+ * as little is added as makes it so. */
+static rung_status factorise(rung_ctx *ctx, const double *hessian, bool convex, la_mat *factor)
+{
+    int64_t m = la_rows(factor);
+    double largest = 0;
+    la_put(hessian, factor);
+    rung_status status = la_potrf(ctx, factor);
+    for (int64_t j = 0; j < m; j++) largest = fmax(largest, fabs(hessian[j + j * m]));
+    for (double added = 1e-6; !convex && status == RUNG_ESINGULAR && added < 1e3; added *= 10) {
+        la_put(hessian, factor);
+        la_add_diagonal(factor, added * largest, NULL);
+        status = la_potrf(ctx, factor);
+    }
+    return status;
+}
+
 /* gradient := Newton's direction; decrement: its length in the Hessian. */
 static rung_status direction(rung_ctx *ctx, state *s, const double *theta, double *decrement)
 {
     int64_t m = s->size;
     TRY(derivatives(ctx, s, theta));
-    la_put(s->hessian, s->factor);
-    TRY(la_potrf(ctx, s->factor));
+    TRY(factorise(ctx, s->hessian, link_is_concave(s->p->link), s->factor));
     memcpy(s->next, s->gradient, (size_t)m * sizeof *s->next);
     TRY(la_potrs(ctx, s->factor, 1, s->gradient));
     *decrement = 0;
@@ -178,8 +198,7 @@ static rung_status look_at(rung_ctx *ctx, const link_passes *p, const double *th
     out->decrement = 0;
     memcpy(out->step, gradient, (size_t)m * sizeof *gradient);
     if (isfinite(out->value)) {
-        la_put(hessian, factor);
-        TRY(la_potrf(ctx, factor));
+        TRY(factorise(ctx, hessian, p->convex, factor));
         TRY(la_potrs(ctx, factor, 1, out->step));
     }
     for (int64_t j = 0; j < m; j++) out->decrement += gradient[j] * out->step[j];
@@ -258,7 +277,7 @@ rung_status cumulative_link_meat(rung_ctx *ctx, const cumulative_link *p, const 
         for (int64_t k = groups->start[g]; k < groups->start[g + 1]; k++) {
             int64_t i = groups->rows[k];
             int low = p->y[i], high = highest_rank(p->y, p->upper, i);
-            double f = 0, weight = p->weight ? p->weight[i] : 1;
+            double f = p->offset ? p->offset[i] : 0, weight = p->weight ? p->weight[i] : 1;
             for (int64_t j = 0; j < d; j++) f += w[j] * x[j + i * d];
             link_site t = link_site_of(p->link, f, low, high, p->K, b);
             for (int64_t j = 0; j < d; j++) score[j] -= weight * (t.g1 + t.g2) * x[j + i * d];

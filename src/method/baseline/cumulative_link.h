@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Proportional odds and its probit counterpart: P(y <= q) = L(b_q - w'x) with one direction w for all thresholds b,
  *     minimise  - sum_i weight_i log p(y_i) / sum_i weight_i + ridge/2 |w|^2
- * over w and b together. Convex, so a damped Newton iteration finds the minimum from anywhere. */
+ * over w and b together. Convex but for link cauchit, so a damped Newton iteration finds the minimum from anywhere. */
 #ifndef RUNG_METHOD_BASELINE_CUMULATIVE_LINK_H
 #define RUNG_METHOD_BASELINE_CUMULATIVE_LINK_H
 
@@ -16,6 +16,7 @@ typedef struct {
     const int *y;
     const int *upper;     /* where labels are intervals (data/intervals.h), p their mass; NULL: none is */
     const double *weight; /* NULL: 1 */
+    const double *offset; /* n: what the latent value has beside w'x; NULL: nothing */
     link_kind link;
     double ridge; /* > 0 */
 } cumulative_link;
@@ -29,6 +30,7 @@ typedef struct {
     int64_t d;
     int K;
     double ridge; /* > 0 */
+    bool convex;  /* link_is_concave */
     rung_status (*pass)(rung_ctx *ctx, void *user, const double *theta, int64_t size, double *sum);
     void *user;
 } link_passes;

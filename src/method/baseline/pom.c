@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* pom.c - the proportional odds model, or with link=probit ordered probit: the linear baseline.
+/* pom.c - the proportional odds model, or with another link its counterpart: the linear baseline.
  *
  *     P(y <= q | x) = L(b_q - w'x),   minimise  - mean log p(y_i | x_i) + ridge/2 |w|^2   over w, b
  *
@@ -52,10 +52,10 @@ static rung_status fit_in_span(rung_ctx *ctx, const problem *p, const double *X,
     return RUNG_OK;
 }
 
-static rung_status fit_direction(rung_ctx *ctx, const problem *p, const pom_params *params, double *w, double *b,
-                                 double *value)
+static rung_status fit_direction(rung_ctx *ctx, const problem *p, const pom_params *params, const pom_design *design,
+                                 double *w, double *b, double *value)
 {
-    double *mean = NULL, *X = NULL, shift = 0;
+    double *mean = NULL, *X = NULL, *offset = NULL, shift = 0;
     cumulative_link link = {.K = p->K,
                             .y = p->y,
                             .upper = p->upper,
@@ -63,6 +63,8 @@ static rung_status fit_direction(rung_ctx *ctx, const problem *p, const pom_para
                             .link = (link_kind)params->link,
                             .ridge = params->ridge};
     TRY(pom_centred_rows(ctx, p, &mean, &X));
+    TRY(pom_take_offset(ctx, design, p->d, p->n, X, &offset));
+    link.offset = offset;
     if (p->d > p->n) {
         TRY(fit_in_span(ctx, p, X, &link, w, b, value));
     } else {
@@ -72,6 +74,7 @@ static rung_status fit_direction(rung_ctx *ctx, const problem *p, const pom_para
         link.X = rows;
         TRY(cumulative_link_fit(ctx, &link, w, b, value));
     }
+    if (offset) w[design->offset] = design->coef;
     for (int64_t j = 0; j < p->d; j++) shift += w[j] * mean[j];
     for (int q = 0; q < p->K - 1; q++) b[q] += shift;
     return RUNG_OK;
@@ -82,16 +85,25 @@ static rung_status fit_direction(rung_ctx *ctx, const problem *p, const pom_para
 typedef struct {
     const problem *p;
     const pom_params *params;
+    pom_design design;
     const double *theta;
 } pom_pass;
 
 static rung_status add_block(rung_ctx *ctx, void *user, const problem_block *b, double *sum)
 {
     const pom_pass *pass = user;
+    int64_t d = pass->p->d;
+    double *copy = NULL, *offset = NULL;
     la_mat *X = NULL;
-    TRY(la_new(ctx, &ctx->scratch, pass->p->d, b->n, &X));
-    la_put(b->X, X);
-    cumulative_link block = {.X = X, .K = pass->p->K, .y = b->y, .weight = b->w, .link = (link_kind)pass->params->link};
+    TRY(la_new(ctx, &ctx->scratch, d, b->n, &X));
+    if (pass->design.offset >= 0) {
+        TRY(NEW_RAW(ctx, &ctx->scratch, copy, d * b->n));
+        memcpy(copy, b->X, (size_t)(d * b->n) * sizeof *copy);
+        TRY(pom_take_offset(ctx, &pass->design, d, b->n, copy, &offset));
+    }
+    la_put(copy ? copy : b->X, X);
+    cumulative_link block = {
+        .X = X, .K = pass->p->K, .y = b->y, .weight = b->w, .offset = offset, .link = (link_kind)pass->params->link};
     return cumulative_link_add(ctx, &block, pass->theta, sum);
 }
 
@@ -103,18 +115,26 @@ static rung_status run_pass(rung_ctx *ctx, void *user, const double *theta, int6
 }
 
 /* From the fit to the sample a few Newton steps reach that to all rows. */
-static rung_status fit_all(rung_ctx *ctx, const problem *p, const pom_params *params, double *w, double *b,
-                           double *value)
+static rung_status fit_all(rung_ctx *ctx, const problem *p, const pom_params *params, const pom_design *design,
+                           double *w, double *b, double *value)
 {
     double *theta = NULL;
-    pom_pass pass = {.p = p, .params = params};
-    link_passes all = {.d = p->d, .K = p->K, .ridge = params->ridge, .pass = run_pass, .user = &pass};
+    pom_pass pass = {.p = p, .params = params, .design = *design};
+    link_passes all = {.d = p->d,
+                       .K = p->K,
+                       .ridge = params->ridge,
+                       .convex = link_is_concave((link_kind)params->link),
+                       .pass = run_pass,
+                       .user = &pass};
     TRY(NEW_RAW(ctx, &ctx->scratch, theta, p->d + p->K - 1));
     memcpy(theta, w, (size_t)p->d * sizeof *w);
     memcpy(theta + p->d, b, (size_t)(p->K - 1) * sizeof *b);
+    int64_t fixed = design->offset;
+    if (fixed >= 0) theta[fixed] = 0;
     TRY(cumulative_link_passes(ctx, &all, theta, value));
     memcpy(w, theta, (size_t)p->d * sizeof *w);
     memcpy(b, theta + p->d, (size_t)(p->K - 1) * sizeof *b);
+    if (fixed >= 0) w[fixed] = design->coef;
     return RUNG_OK;
 }
 
@@ -122,19 +142,22 @@ static rung_status pom_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted
 {
     problem *p = in->p;
     const pom_params *params = in->params;
+    pom_design design;
     double *w = NULL, *b = NULL, value;
     for (int64_t i = 0; i < p->d * p->n; i++)
         if (!(fabs(p->X[i]) < 1e100))
             return set_error(ctx, RUNG_EDATA,
                              "pom: a column has values up to %.3g, which is too large; scale the columns",
                              fabs(p->X[i]));
+    TRY(pom_design_of(ctx, p, params, &design));
+    if (design.general) return pom_fit_general(ctx, mem, p, params, &design, out);
     TRY(NEW(ctx, &ctx->scratch, w, p->d));
     TRY(NEW(ctx, mem, b, p->K - 1));
-    TRY(fit_direction(ctx, p, params, w, b, &value));
-    if (p->all) TRY(fit_all(ctx, p, params, w, b, &value));
+    TRY(fit_direction(ctx, p, params, &design, w, b, &value));
+    if (p->all) TRY(fit_all(ctx, p, params, &design, w, b, &value));
     TRY(linear_scorer(ctx, mem, p, 1, w, NULL, &out->own.score));
     out->own.proba = PROBA_PROBIT;
-    out->own.link = (probit_link){.b = b, .noise = 1, .logit = params->link == LINK_LOGIT};
+    out->own.link = (probit_link){.b = b, .noise = 1, .kind = (link_kind)params->link};
     TRY(NEW(ctx, mem, out->own.link.factor, 0));
     out->own.decide = (decision){.kind = DECISION_THRESHOLDS, .K = p->K};
     TRY(NEW(ctx, mem, out->own.decide.thresholds, p->K - 1));
@@ -150,6 +173,9 @@ static rung_status pom_verify(rung_ctx *ctx, const struct verification *v)
     const problem *p = v->p;
     const member *m = v->model->members;
     double *g = NULL, *gb = NULL, total = 0, value = 0, worst = 0, size = 1;
+    pom_design design;
+    TRY(pom_design_of(ctx, p, params, &design));
+    if (design.general) return pom_verify_general(ctx, v, &design);
     TRY(NEW(ctx, &ctx->scratch, g, p->d));
     TRY(NEW(ctx, &ctx->scratch, gb, p->K));
     for (int64_t i = 0; i < p->n; i++) total += p->w ? p->w[i] : 1;
@@ -168,6 +194,7 @@ static rung_status pom_verify(rung_ctx *ctx, const struct verification *v)
     }
     for (int64_t j = 0; j < p->d; j++) {
         double along = m->score.coef[j];
+        if (j == design.offset) continue;
         value += params->ridge / 2 * along * along;
         size = fmax(size, fabs(params->ridge * along));
         worst = fmax(worst, fabs(g[j] + params->ridge * along));
@@ -189,12 +216,29 @@ static double pom_bytes(const problem_shape *shape, const void *params)
 }
 
 static const param_row pom_rows[] = {
-    PARAM(pom_params, link, .name = "link", .help = "logit: proportional odds; probit: a normal latent variable",
-          .type = RUNG_TYPE_CHOICE, .default_value = "logit", .published = "logit", .choices = "logit|probit"),
+    PARAM(pom_params, link, .name = "link",
+          .help = "logit: proportional odds; probit: a normal latent variable; cloglog: proportional hazards; loglog: "
+                  "the same "
+                  "from the other end; cauchit: a latent variable with long tails",
+          .type = RUNG_TYPE_CHOICE, .default_value = "logit", .published = "logit", .choices = LINK_CHOICES),
     PARAM(pom_params, ridge, .name = "ridge",
           .help = "penalty of the direction: ridge/2 |w|^2, added to the negative mean log likelihood",
           .type = RUNG_TYPE_REAL, .default_value = "0.001", .published = "1e-8", .low = 0, .high = HUGE_VAL,
           .flags = RUNG_PARAM_OPEN_LOW | RUNG_PARAM_LOG | RUNG_PARAM_SMOOTH_UP, .grid = "0.0001,0.001,0.01,0.1,1"),
+    PARAM(pom_params, offset, .name = "offset", .help = "the column whose coefficient is 1, such as the log of a time",
+          .type = RUNG_TYPE_TEXT, .flags = RUNG_PARAM_OPTIONAL),
+    PARAM(pom_params, by_threshold, .name = "by-threshold",
+          .help = "columns, separated by commas, with a coefficient of their own at every threshold (partial "
+                  "proportional odds)",
+          .type = RUNG_TYPE_TEXT, .flags = RUNG_PARAM_OPTIONAL),
+    PARAM(pom_params, spread, .name = "spread",
+          .help = "columns, separated by commas, that also change the spread of the latent variable, as scale = ~ x of "
+                  "R's clm",
+          .type = RUNG_TYPE_TEXT, .flags = RUNG_PARAM_OPTIONAL),
+    PARAM(pom_params, penalty, .name = "penalty",
+          .help = "ridge: as `ridge` says; firth: Jeffreys' prior instead, which keeps estimates finite where columns "
+                  "separate the classes",
+          .type = RUNG_TYPE_CHOICE, .default_value = "ridge", .published = "ridge", .choices = "ridge|firth"),
     PARAM(pom_params, errors, .name = "errors",
           .help =
               "standard errors; model: rows are independent and weights are counts; robust: by the sandwich, over the "

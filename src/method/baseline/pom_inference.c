@@ -15,7 +15,6 @@
 
 #include "method/baseline/pom.h"
 
-enum { MOST_PARAMETERS = 500 };
 static const double MOST_UNCERTAIN = 100; /* a standard error over the range of a column: beyond it, none is finite */
 
 static double factor_of(const rung_model *m, int64_t coded)
@@ -30,7 +29,8 @@ static void threshold_form(const pom_study *s, const double *mean, int q, double
     const scaling *scale = &s->model->members->scale;
     form[s->p->d + q] = 1;
     for (int64_t j = 0; j < s->p->d; j++)
-        form[j] = mean[j] + (scale->kind == SCALE_NONE ? 0 : scale->factor[j] * scale->shift[j]);
+        form[j] =
+            j == s->design.offset ? 0 : mean[j] + (scale->kind == SCALE_NONE ? 0 : scale->factor[j] * scale->shift[j]);
     for (int64_t j = 0; j < code->n_columns; j++) {
         const column_code *c = &code->columns[j];
         int64_t reference = c->first + c->reference;
@@ -43,6 +43,7 @@ static void forms_of(const pom_study *s, const double *mean, double *forms)
 {
     int64_t m = s->p->d + s->p->K - 1;
     for (int64_t t = 0; t < s->n_terms; t++) {
+        if (s->terms[t].coded == s->design.offset) continue; /* it is known */
         forms[s->terms[t].coded + t * m] = factor_of(s->model, s->terms[t].coded);
         if (s->terms[t].against >= 0) forms[s->terms[t].against + t * m] = -factor_of(s->model, s->terms[t].against);
     }
@@ -115,12 +116,14 @@ static rung_status infer_errors(rung_ctx *ctx, const pom_study *s, const pom_par
     const problem *p = s->p;
     const member *one = s->model->members;
     int64_t m = p->d + p->K - 1, n = out->n;
-    double *mean = NULL, *X = NULL, *b = NULL, *hessian = NULL, *forms = NULL, *solved = NULL, shift = 0;
+    double *mean = NULL, *X = NULL, *b = NULL, *hessian = NULL, *forms = NULL, *solved = NULL, *offset = NULL,
+           shift = 0;
     la_mat *rows = NULL, *L = NULL;
     TRY(pom_centred_rows(ctx, p, &mean, &X));
     TRY(NEW(ctx, &ctx->scratch, b, p->K - 1));
     for (int64_t j = 0; j < p->d; j++) shift += one->score.coef[j] * mean[j];
     for (int q = 0; q < p->K - 1; q++) b[q] = one->link.b[q] - shift;
+    TRY(pom_take_offset(ctx, &s->design, p->d, p->n, X, &offset));
     TRY(NEW(ctx, &ctx->scratch, hessian, m * m));
     TRY(NEW(ctx, &ctx->scratch, forms, m * n));
     TRY(NEW_RAW(ctx, &ctx->scratch, solved, m * n));
@@ -131,6 +134,7 @@ static rung_status infer_errors(rung_ctx *ctx, const pom_study *s, const pom_par
                                   .y = p->y,
                                   .upper = p->upper,
                                   .weight = p->w,
+                                  .offset = offset,
                                   .link = (link_kind)params->link,
                                   .ridge = params->ridge};
     TRY(cumulative_link_hessian(ctx, &link, one->score.coef, b, hessian, &out->log_likelihood));
@@ -157,21 +161,26 @@ rung_status pom_infer(rung_ctx *ctx, const fit_input *in, rung_model *model)
     const pom_params *params = in->params;
     pom_study s = {.p = p, .model = model};
     fit_inference *out = &model->inferred;
-    if (p->all || p->d > p->n || p->d + p->K > MOST_PARAMETERS) return RUNG_OK;
+    if (p->all || p->d > p->n || p->d + p->K > POM_MOST_PARAMETERS) return RUNG_OK;
     pool_mark mark = pool_here(&ctx->scratch);
+    TRY(pom_design_of(ctx, p, params, &s.design));
     s.n_terms = coding_terms(&model->code, 0, NULL);
     TRY(NEW(ctx, &ctx->scratch, s.terms, s.n_terms));
     coding_terms(&model->code, s.n_terms, s.terms);
-    out->n = s.n_terms + p->K - 1;
+    out->n = inferred_count(model);
     out->kind = kind_of_rows(p, params);
     out->units = p->n;
     TRY(NEW(ctx, &model->mem, out->error, out->n));
     TRY(NEW(ctx, &model->mem, out->covariance, out->n * out->n));
     pool_mark inner = pool_here(&ctx->scratch);
-    TRY(infer_errors(ctx, &s, params, out));
+    TRY(s.design.general ? pom_infer_general(ctx, &s, params, out) : infer_errors(ctx, &s, params, out));
     pool_release(&ctx->scratch, inner);
+    for (int64_t i = 0; i < p->n; i++) out->rows += p->w ? p->w[i] : 1;
     /* the likelihoods are of independent rows */
-    if (p->K > 2 && out->kind == ERRORS_OF_MODEL) TRY(pom_infer_parallel(ctx, &s, params, model));
+    if (out->kind == ERRORS_OF_MODEL)
+        TRY(pom_infer_tests(ctx, &s, params, model));
+    else
+        TRY(pom_infer_wald(ctx, &s, model));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

@@ -137,7 +137,7 @@ static rung_status gpor_finish(rung_ctx *ctx, pool *mem, const gpor *g, fitted *
     TRY(NEW_RAW(ctx, mem, out->own.score.rows, p->n * p->d));
     memcpy(out->own.score.coef, g->post.alpha, (size_t)p->n * sizeof *g->post.alpha);
     memcpy(out->own.score.rows, p->X, (size_t)(p->n * p->d) * sizeof *p->X);
-    out->own.link = (probit_link){.b = g->b, .noise = g->sigma};
+    out->own.link = (probit_link){.kind = LINK_PROBIT, .b = g->b, .noise = g->sigma};
     TRY(covariance(ctx, mem, g, &out->own.link));
     out->own.proba = PROBA_PROBIT;
     out->own.decide = (decision){.kind = DECISION_ARGMAX, .K = p->K};

@@ -62,7 +62,7 @@ static rung_status sparse_link(rung_ctx *ctx, pool *mem, const basis_functions *
     int K = m->rows.K;
     la_mat *L = NULL, *F = NULL;
     double *inverse = NULL;
-    *out = (probit_link){.rank = M, .noise = 1};
+    *out = (probit_link){.kind = LINK_PROBIT, .rank = M, .noise = 1};
     TRY(NEW(ctx, mem, out->b, K - 1));
     TRY(NEW(ctx, mem, out->factor, M * score->m));
     pool_mark mark = pool_here(&ctx->scratch); /* not earlier: mem may be this pool */

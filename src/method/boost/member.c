@@ -92,6 +92,6 @@ rung_status boost_member(rung_ctx *ctx, pool *mem, const boost_rows *rows, const
     TRY(forest_ready(ctx, mem, rows->b->code, &score->trees));
     score->m = score->trees.n_nodes;
     if (rules->nominal) return RUNG_OK;
-    out->link = (probit_link){.b = b, .noise = 1, .logit = true};
+    out->link = (probit_link){.b = b, .noise = 1, .kind = LINK_LOGIT};
     return NEW(ctx, mem, out->link.factor, 0);
 }

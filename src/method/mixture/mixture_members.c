@@ -68,7 +68,7 @@ static rung_status gp_link(rung_ctx *ctx, const build *b, const candidate *from,
     int J = c->p->K - 1;
     one->proba = PROBA_PROBIT;
     one->link =
-        (probit_link){.functions = true, .noise = 1, .variance = candidate_variance(from) * candidate_scale(c, from)};
+        (probit_link){.kind = LINK_PROBIT, .functions = true, .noise = 1, .variance = candidate_variance(from) * candidate_scale(c, from)};
     TRY(copy(ctx, b->mem, J, from->bias, &one->link.b));
     return NEW(ctx, b->mem, one->link.spread, (int64_t)J * J);
 }
