@@ -6,24 +6,24 @@ rung <- function(x, ...) UseMethod("rung")
 rung.formula <- function(formula, data, method = "auto", ..., weights = NULL, groups = NULL, subset = NULL,
                          na.action = na.pass, order = NULL, nominal = NULL, numeric = NULL, dates = NULL,
                          ordinal = NULL, class_weights = NULL, scale = "standard", equal_rows = "auto",
-                         keep_rows = TRUE, missing = c("median", "error"), real = FALSE, seed = 1, threads = 0,
-                         memory = 0, progress = interactive()) {
+                         keep_rows = TRUE, as_published = FALSE, missing = c("median", "error"), real = FALSE,
+                         seed = 1, threads = 0, memory = 0, progress = interactive()) {
     call <- match.call()
     taken <- formula_data(call, parent.frame())
     if (missing_method(call)) method <- default_method(real)
-    options <- fit_options(method, list(...), class_weights, scale, equal_rows, keep_rows)
+    options <- fit_options(method, list(...), class_weights, scale, equal_rows, keep_rows, as_published)
     fit(taken, options, order, match.arg(missing), real, session(seed, threads, memory, progress),
         said_of_columns(nominal, numeric, dates, ordinal), as_called(call, "rung"))
 }
 
 rung.default <- function(x, y, method = "auto", ..., weights = NULL, groups = NULL, order = NULL, nominal = NULL,
                          numeric = NULL, dates = NULL, ordinal = NULL, class_weights = NULL, scale = "standard",
-                         equal_rows = "auto", keep_rows = TRUE, missing = c("median", "error"), real = FALSE, seed = 1,
-                         threads = 0, memory = 0, progress = interactive()) {
+                         equal_rows = "auto", keep_rows = TRUE, as_published = FALSE,
+                         missing = c("median", "error"), real = FALSE, seed = 1, threads = 0, memory = 0, progress = interactive()) {
     call <- match.call()
     taken <- rows_data(x, if (!base::missing(y)) y, weights, groups)
     if (missing_method(call)) method <- default_method(real)
-    options <- fit_options(method, list(...), class_weights, scale, equal_rows, keep_rows)
+    options <- fit_options(method, list(...), class_weights, scale, equal_rows, keep_rows, as_published)
     fit(taken, options, order, match.arg(missing), real, session(seed, threads, memory, progress),
         said_of_columns(nominal, numeric, dates, ordinal), as_called(call, "rung"))
 }
@@ -67,11 +67,13 @@ said_of_columns <- function(nominal, numeric, dates, ordinal) {
     list(nominal = nominal, numeric = numeric, dates = dates, ordinal = as.list(ordinal))
 }
 
-fit_options <- function(methods, params, class_weights, scale, equal_rows, keep_rows = TRUE) {
+fit_options <- function(methods, params, class_weights, scale, equal_rows, keep_rows = TRUE,
+                        as_published = FALSE) {
     list(methods = as.character(methods), fixed = assignments(params),
          weights = if (identical(class_weights, "balanced")) "balanced" else
              assignments(as.list(class_weights), "class"), scale = one_text(scale, "scale"),
-         equal_rows = one_text(equal_rows, "equal_rows"), keep_rows = if (isFALSE(keep_rows)) "no" else "yes")
+         equal_rows = one_text(equal_rows, "equal_rows"), keep_rows = if (isFALSE(keep_rows)) "no" else "yes",
+         as_published = as.integer(isTRUE(as_published)))
 }
 
 one_text <- function(value, name) {

@@ -13,35 +13,79 @@ static void put_numbers(SEXP out, int row, const rung_coefficient *c)
     for (int k = 0; k < 4; k++) REAL(VECTOR_ELT(out, 2 + k))[row] = values[k] == values[k] ? values[k] : NA_REAL;
 }
 
-/* A data frame in the making: column and category (or the class below and above), value, error, z, p. */
+/* A data frame in the making: column and category (or the class below and above), value, error, z, p; the threshold or
+ * spread that a coefficient is of, the ends of its range by the profile likelihood, its place in the covariance. */
+enum { FIELDS = 10 };
 static SEXP coefficient_list(int n)
 {
-    const char *names[] = {"column", "part", numbers[0], numbers[1], numbers[2], numbers[3], ""};
+    const char *names[] = {"column", "part", numbers[0], numbers[1], numbers[2], numbers[3],
+                           "at",     "low",  "high",     "place",    ""};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
-    for (int k = 0; k < 6; k++) SET_VECTOR_ELT(out, k, Rf_allocVector(k < 2 ? STRSXP : REALSXP, n));
+    for (int k = 0; k < FIELDS; k++) SET_VECTOR_ELT(out, k, Rf_allocVector(k < 2 || k == 6 ? STRSXP : REALSXP, n));
     UNPROTECT(1);
     return out;
+}
+
+static void put_place(SEXP out, int row, const char *at, double low, double high, int place)
+{
+    const double values[] = {low, high, place};
+    SET_STRING_ELT(VECTOR_ELT(out, 6), row, text_utf8(at));
+    for (int k = 0; k < 3; k++) REAL(VECTOR_ELT(out, 7 + k))[row] = values[k] == values[k] ? values[k] : NA_REAL;
+}
+
+static int next_class(const rung_model *m, int rank)
+{
+    for (rank++; rank < rung_model_classes(m) && !rung_model_class_present(m, rank);) rank++;
+    return rank;
+}
+
+/* Whether all thresholds have this coefficient in common; all have the same bits then. */
+static int is_common(const rung_model *m, int index)
+{
+    int spread = rung_model_spread_output(m);
+    rung_coefficient first = {.size = sizeof first}, other = {.size = sizeof other};
+    rung_model_coefficient(m, 0, index, &first);
+    for (int o = 1; o != spread && first.rank > 0 && rung_model_coefficient(m, o, index, &other); o++)
+        if (other.value != first.value) return 0;
+    return 1;
+}
+
+static void put_coefficient(SEXP out, int row, const rung_model *m, int output, int index, int terms, int cuts)
+{
+    static const char *const parts[] = {"", ".year_sine", ".year_cosine", ".week_sine", ".week_cosine"};
+    rung_coefficient c = {.size = sizeof c};
+    char place[32], at[512] = "";
+    double low = NA_REAL, high = NA_REAL;
+    rung_model_coefficient(m, output, index, &c);
+    const char *name = rung_model_column(m, c.column, NULL);
+    snprintf(place, sizeof place, "x%lld", (long long)c.column + 1);
+    SET_STRING_ELT(VECTOR_ELT(out, 0), row, text_utf8(*name ? name : place));
+    const char *category = c.category < 0 ? parts[c.part] : rung_model_category(m, c.column, c.category);
+    SET_STRING_ELT(VECTOR_ELT(out, 1), row, text_utf8(c.category >= 0 && !*category ? "NA" : category));
+    if (output == rung_model_spread_output(m))
+        snprintf(at, sizeof at, "spread");
+    else if (!is_common(m, index))
+        snprintf(at, sizeof at, "%.200s|%.200s", rung_model_class_name(m, c.rank),
+                 rung_model_class_name(m, next_class(m, c.rank)));
+    rung_model_coefficient_range(m, output, index, &low, &high);
+    put_numbers(out, row, &c);
+    put_place(out, row, at, low, high, 1 + index + (output ? terms * output + cuts : 0));
 }
 
 /* column: its name or, without names, x1, x2, ...; part: the category, "NA": missing, "": a number. */
 SEXP r_coefficients(SEXP handle)
 {
-    static const char *const parts[] = {"", ".year_sine", ".year_cosine", ".week_sine", ".week_cosine"};
     const rung_model *m = handle_get(handle);
     rung_coefficient c = {.size = sizeof c};
-    int n = 0;
-    while (rung_model_coefficient(m, 0, n, &c)) n++;
+    int n = 0, terms = 0, cuts = 0, spread = rung_model_spread_output(m), row = 0;
+    while (rung_model_threshold_coefficient(m, cuts, &c)) cuts++;
+    for (; rung_model_coefficient(m, 0, terms, &c); terms++) n += is_common(m, terms) ? 1 : cuts;
+    for (int i = 0; spread >= 0 && rung_model_coefficient(m, spread, i, &c); i++) n += c.error == c.error;
     SEXP out = PROTECT(coefficient_list(n));
-    for (int i = 0; i < n; i++) {
-        char place[32];
-        rung_model_coefficient(m, 0, i, &c);
-        const char *name = rung_model_column(m, c.column, NULL);
-        snprintf(place, sizeof place, "x%lld", (long long)c.column + 1);
-        SET_STRING_ELT(VECTOR_ELT(out, 0), i, text_utf8(*name ? name : place));
-        const char *category = c.category < 0 ? parts[c.part] : rung_model_category(m, c.column, c.category);
-        SET_STRING_ELT(VECTOR_ELT(out, 1), i, text_utf8(c.category >= 0 && !*category ? "NA" : category));
-        put_numbers(out, i, &c);
-    }
+    for (int i = 0; i < terms; i++)
+        for (int o = 0; o < (is_common(m, i) ? 1 : cuts); o++) put_coefficient(out, row++, m, o, i, terms, cuts);
+    for (int i = 0; spread >= 0 && rung_model_coefficient(m, spread, i, &c); i++)
+        if (c.error == c.error) put_coefficient(out, row++, m, spread, i, terms, cuts);
     UNPROTECT(1);
     return out;
 }
@@ -51,31 +95,68 @@ SEXP r_thresholds(SEXP handle)
 {
     const rung_model *m = handle_get(handle);
     rung_coefficient c = {.size = sizeof c};
-    int n = 0;
+    int n = 0, terms = 0;
     while (rung_model_threshold_coefficient(m, n, &c)) n++;
+    while (rung_model_coefficient(m, 0, terms, &c)) terms++;
     SEXP out = PROTECT(coefficient_list(n));
     for (int i = 0; i < n; i++) {
         rung_model_threshold_coefficient(m, i, &c);
-        int above = c.rank + 1;
-        while (above < rung_model_classes(m) && !rung_model_class_present(m, above)) above++;
         SET_STRING_ELT(VECTOR_ELT(out, 0), i, text_utf8(rung_model_class_name(m, c.rank)));
-        SET_STRING_ELT(VECTOR_ELT(out, 1), i, text_utf8(rung_model_class_name(m, above)));
+        SET_STRING_ELT(VECTOR_ELT(out, 1), i, text_utf8(rung_model_class_name(m, next_class(m, c.rank))));
         put_numbers(out, i, &c);
+        put_place(out, i, "", NA_REAL, NA_REAL, 1 + terms + i);
     }
     UNPROTECT(1);
     return out;
 }
 
-/* c(log likelihood, chi2, df, p) of the test of proportional odds; NA: there is none. */
+/* The covariance of coefficients and thresholds by their places; NULL: there is none. */
+SEXP r_covariance(SEXP handle)
+{
+    const rung_model *m = handle_get(handle);
+    int n = rung_model_covariance(m, NULL);
+    if (n == 0) return R_NilValue;
+    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, n, n));
+    rung_model_covariance(m, REAL(out));
+    UNPROTECT(1);
+    return out;
+}
+
+/* Tests of the columns: name, chi2, df, p; no rows: there are none. */
+SEXP r_column_tests(SEXP handle)
+{
+    const char *names[] = {"column", "chi2", "df", "p", ""};
+    const rung_model *m = handle_get(handle);
+    rung_parallel_test t = {.size = sizeof t};
+    int n = 0;
+    while (rung_model_column_test(m, n, &t)) n++;
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+    for (int k = 0; k < 4; k++) SET_VECTOR_ELT(out, k, Rf_allocVector(k ? REALSXP : STRSXP, n));
+    for (int i = 0; i < n; i++) {
+        char place[32];
+        rung_model_column_test(m, i, &t);
+        const char *name = rung_model_column(m, i, NULL);
+        snprintf(place, sizeof place, "x%d", i + 1);
+        SET_STRING_ELT(VECTOR_ELT(out, 0), i, text_utf8(*name ? name : place));
+        const double values[] = {t.chi2, t.df, t.p};
+        for (int k = 0; k < 3; k++) REAL(VECTOR_ELT(out, k + 1))[i] = values[k] == values[k] ? values[k] : NA_REAL;
+    }
+    UNPROTECT(1);
+    return out;
+}
+
+/* c(log likelihood, chi2, df, p) of the test of proportional odds, then the number of parameters and the rows by their
+ * weights; NA: there is none. */
 SEXP r_linear_fit(SEXP handle)
 {
     const rung_model *m = handle_get(handle);
     rung_parallel_test test = {.size = sizeof test};
-    int tested = rung_model_parallel(m, 0, &test);
+    rung_likelihood fit = {.size = sizeof fit};
+    int tested = rung_model_parallel(m, 0, &test), known = rung_model_likelihood(m, &fit) && fit.parameters > 0;
     const double values[] = {rung_model_log_likelihood(m), tested ? test.chi2 : NA_REAL, tested ? test.df : NA_REAL,
-                             tested ? test.p : NA_REAL};
-    SEXP out = PROTECT(Rf_allocVector(REALSXP, 4));
-    for (int k = 0; k < 4; k++) REAL(out)[k] = values[k] == values[k] ? values[k] : NA_REAL;
+                             tested ? test.p : NA_REAL, known ? fit.parameters : NA_REAL, known ? fit.rows : NA_REAL};
+    SEXP out = PROTECT(Rf_allocVector(REALSXP, 6));
+    for (int k = 0; k < 6; k++) REAL(out)[k] = values[k] == values[k] ? values[k] : NA_REAL;
     UNPROTECT(1);
     return out;
 }

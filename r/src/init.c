@@ -12,7 +12,8 @@ SEXP r_fit(SEXP, SEXP, SEXP), r_tune(SEXP, SEXP, SEXP), r_curve(SEXP, SEXP, SEXP
 SEXP r_bytes(SEXP, SEXP), r_model(SEXP, SEXP), r_save(SEXP, SEXP, SEXP), r_load(SEXP, SEXP), r_describe(SEXP, SEXP);
 SEXP r_predict(SEXP, SEXP, SEXP, SEXP, SEXP, SEXP), r_info(SEXP);
 SEXP r_metrics(SEXP, SEXP, SEXP, SEXP, SEXP, SEXP, SEXP, SEXP);
-SEXP r_coefficients(SEXP), r_thresholds(SEXP), r_linear_fit(SEXP), r_explain(SEXP, SEXP, SEXP, SEXP, SEXP, SEXP);
+SEXP r_coefficients(SEXP), r_thresholds(SEXP), r_linear_fit(SEXP), r_covariance(SEXP), r_column_tests(SEXP);
+SEXP r_explain(SEXP, SEXP, SEXP, SEXP, SEXP, SEXP);
 SEXP r_reliability(SEXP, SEXP, SEXP), r_suggest(SEXP, SEXP, SEXP), r_set_chosen(SEXP, SEXP, SEXP), r_classes(SEXP);
 SEXP r_methods(void), r_default_method(SEXP), r_parameters(SEXP), r_number_text(SEXP);
 
@@ -39,6 +40,7 @@ static const R_CallMethodDef routines[] = {
     ROUTINE(reliability, 3),  ROUTINE(suggest, 3),
     ROUTINE(set_chosen, 3),   ROUTINE(classes, 1),
     ROUTINE(uppers, 1),       ROUTINE(read_labels, 3),
+    ROUTINE(covariance, 1),   ROUTINE(column_tests, 1),
     {NULL, NULL, 0},
 };
 

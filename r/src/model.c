@@ -49,7 +49,8 @@ static rung_status fill_spec(rung_ctx *ctx, rung_spec *spec, SEXP options)
 static const rung_spec *spec_of(session *s, SEXP options, SEXP keep)
 {
     rung_spec *spec = NULL;
-    rung_status status = rung_spec_new(session_ctx(s), field_texts(options, "methods")[0], 0, &spec);
+    rung_status status = rung_spec_new(session_ctx(s), field_texts(options, "methods")[0],
+                                       field_int(options, "as_published", 0), &spec);
     handle_set(keep, spec);
     if (status == RUNG_OK) status = fill_spec(session_ctx(s), spec, options);
     session_note(s, status);

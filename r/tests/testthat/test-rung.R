@@ -179,6 +179,30 @@ test_that("the proportional odds model is that of MASS and ordinal", {
     expect_error(coef(quietly(rung(label ~ ., data, method = "kdlor"))), "linear")
 })
 
+test_that("likelihoods, ranges and tests are those of ordinal", {
+    skip_if_not_installed("ordinal")
+    data <- toy()
+    data$kind <- factor(rep(c("a", "b", "c"), 100))
+    fit <- function(formula, ...) quietly(rung(formula, data, method = "pom", as_published = TRUE, ...))
+    ours <- fit(label ~ x1 + kind)
+    other <- ordinal::clm(label ~ x1 + kind, data = data)
+    expect_equal(vcov(ours), vcov(other), tolerance = 1e-4)
+    expect_equal(as.numeric(logLik(ours)), as.numeric(logLik(other)), tolerance = 1e-7)
+    expect_equal(c(AIC(ours), BIC(ours)), c(AIC(other), BIC(other)), tolerance = 1e-7)
+    slopes <- names(coef(other))[-(1:4)]
+    expect_equal(confint(ours)[slopes, ], confint(other), tolerance = 1e-3, ignore_attr = TRUE)
+    expect_equal(confint(ours, type = "Wald"), confint(other, type = "Wald"), tolerance = 1e-4, ignore_attr = TRUE)
+    expect_equal(drop1(ours)$LRT, drop1(other, test = "Chi")$LRT[-1L], tolerance = 1e-4)
+    small <- fit(label ~ x1)
+    against <- anova(other, ordinal::clm(label ~ x1, data = data))
+    expect_equal(anova(ours, small)$LR.stat, against$LR.stat, tolerance = 1e-4)
+    free <- fit(label ~ x1 + kind, by_threshold = "kind", link = "probit")
+    other <- suppressWarnings(ordinal::clm(label ~ x1, nominal = ~kind, data = data, link = "probit"))
+    expect_equal(as.numeric(logLik(free)), as.numeric(logLik(other)), tolerance = 1e-7)
+    expect_equal(unname(coef(free)["2|3.kindb"]), -unname(coef(other)["2|3.kindb"]), tolerance = 1e-4)
+    expect_equal(dim(vcov(free)), c(13L, 13L))
+})
+
 test_that("bad arguments", {
     data <- toy()
     expect_error(rung(label ~ ., data, method = "nosuch"), "rung_methods\\(\\)", class = "rung_argument_error")
