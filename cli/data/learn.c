@@ -13,6 +13,8 @@ const option learn_options[] = {
      "column of the labels, by name or position from 1 (default: label, else the last); a cell may be an interval of "
      "classes: 2..4, <=2",
      GROUP},
+    {"formula", 0, "Y~A+B",
+     "label and features as in R: 'grade ~ age*sex + poly(bmi, 2)'; other columns are left out", GROUP},
     {"order", 0, "A<B<C", "the classes, lowest first; needed when labels are text", GROUP},
     {"real", 0, NULL, "the labels are real numbers to be predicted (some methods)", GROUP},
     {"bins", 0, "Q[,width]",
@@ -94,10 +96,6 @@ static int set_weights_are(session *s, const arguments *args, rung_spec *spec)
     const char *kind = option_value(args, "weights-are");
     if (!kind) return EXIT_OK;
     bool probability = !strcmp(kind, "probability");
-    if (!probability && strcmp(kind, "frequency") != 0) {
-        complain("%s: --weights-are %s: expected probability or frequency", s->command, kind);
-        return USAGE;
-    }
     if (!option_given(args, "weights")) {
         complain("%s: --weights-are %s: which column are the weights? Give --weights COLUMN", s->command, kind);
         return USAGE;
@@ -152,6 +150,7 @@ static int encode_options(session *s, const arguments *args, const column_lists 
 {
     rung_encode_options how = {.size = sizeof how,
                                .label = option_value(args, "label"),
+                               .formula = option_value(args, "formula"),
                                .ignore = columns->ignore,
                                .nominal = columns->nominal,
                                .numeric = columns->numeric,

@@ -331,6 +331,9 @@ typedef struct { /* zeros: the default */
      * "log(x)", "(x-50)/10", "poly(x, 3)"; docs/data.md describes the language. A column that is left out as a feature
      * may be a part of them. They belong to the coding of the model. Ends with NULL. */
     const char *const *derive;
+    /* "grade ~ age*sex + poly(bmi, 2)", as in R: says label, ignore, derive and (by factor(x)) nominal at once; columns
+     * that it does not name are left out. docs/data.md describes the language. NULL: none. */
+    const char *formula;
 } rung_encode_options;
 
 /* n rows of d numbers that belong to the caller: row i, column j at v[i * row + j * col]. NaN is a missing cell: it

@@ -11,6 +11,7 @@
 #include "input/encode/column_kind.h"
 #include "input/encode/derive_read.h"
 #include "input/encode/features.h"
+#include "input/encode/formula.h"
 #include "input/encode/labels.h"
 #include "input/encode/named_columns.h"
 
@@ -443,14 +444,17 @@ static rung_status take_names(rung_ctx *ctx, const rung_encode_options *options,
     return named_columns(ctx, *t, as, t);
 }
 
-static rung_status encode(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, rung_data *data)
+static rung_status encode(rung_ctx *ctx, const rung_table *t, const rung_encode_options *given, rung_data *data)
 {
+    rung_encode_options said;
+    const rung_encode_options *options = &said;
     role *roles = NULL;
     int64_t label, weights, groups, suggested, *from = NULL;
     coding *code = &data->code;
     derive_wish wish;
     TRY(NEW(ctx, &ctx->scratch, roles, t->n_columns));
     TRY(NEW(ctx, &ctx->scratch, from, t->n_columns));
+    TRY(formula_options(ctx, t, given, &said));
     TRY(derive_wishes(ctx, t, options->derive, &wish));
     TRY(assign_roles(ctx, t, options, roles, &label, &weights, &groups, &suggested));
     TRY(hide_columns(ctx, t, &wish, roles));
