@@ -2,9 +2,9 @@
 /* pom_tests.c - likelihood ratios: is one coefficient right for all thresholds, does a column matter, how far may a
  * coefficient be off? Of the model without a ridge (with penalty=firth, of the penalised likelihood).
  *
- * Proportional odds: twice the log likelihood gained by coefficients of their own at every threshold, for the columns in
- * turn and for all together, against chi-squared with K - 2 degrees of freedom per coefficient, as by nominal_test of
- * R's ordinal. Wald's test of separate regressions (Brant 1990) breaks down where a class is rare: its regressions are
+ * Proportional odds: twice the log likelihood gained by coefficients of their own at every threshold, for the columns
+ * in turn and for all together, against chi-squared with K - 2 degrees of freedom per coefficient, as by nominal_test
+ * of R's ordinal. Wald's test of separate regressions (Brant 1990) breaks down where a class is rare: its regressions are
  * separated. With very many rows the score statistic takes its place, which one step gives.
  *
  * A column: what the model loses without it, as by drop1 of R. A coefficient: the range of values that the likelihood

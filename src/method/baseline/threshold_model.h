@@ -44,8 +44,8 @@ rung_status threshold_model_fit(rung_ctx *ctx, const threshold_model *m, const b
 /* Twice what one Newton step from theta gains: the score statistic of what was at its maximum without some parameters;
  * NaN: there is no such step. */
 rung_status threshold_model_score(rung_ctx *ctx, const threshold_model *m, const double *theta, double *gain);
-/* The negative second derivatives of the log likelihood with its penalty (firth: the expected information), size x size,
- * and the log likelihood without it. */
+/* The negative second derivatives of the log likelihood with its penalty (firth: the expected information), size x
+ * size, and the log likelihood without it. */
 rung_status threshold_model_information(rung_ctx *ctx, const threshold_model *m, const double *theta, double *out,
                                         double *log_likelihood);
 /* The sum over groups of s s', s the gradient of the log likelihood of the group's rows: size x size. */

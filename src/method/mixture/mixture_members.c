@@ -67,8 +67,10 @@ static rung_status gp_link(rung_ctx *ctx, const build *b, const candidate *from,
     const candidates *c = b->c;
     int J = c->p->K - 1;
     one->proba = PROBA_PROBIT;
-    one->link =
-        (probit_link){.kind = LINK_PROBIT, .functions = true, .noise = 1, .variance = candidate_variance(from) * candidate_scale(c, from)};
+    one->link = (probit_link){.kind = LINK_PROBIT,
+                              .functions = true,
+                              .noise = 1,
+                              .variance = candidate_variance(from) * candidate_scale(c, from)};
     TRY(copy(ctx, b->mem, J, from->bias, &one->link.b));
     return NEW(ctx, b->mem, one->link.spread, (int64_t)J * J);
 }
