@@ -597,7 +597,7 @@ RUNG_API const char *rung_model_report_at(const rung_model *model, int index, co
 RUNG_API int64_t rung_model_training_rows(const rung_model *model); /* of rung_model_predict_training; 0: none */
 
 /* A coefficient of a model whose score is linear in the columns ("linear"), or a threshold, on the scale of the data:
- *     score = sum of value x,   P(y <= q) = L(threshold_q - score),   L logistic (pom, link=logit), normal (probit) or that of another link.
+ *     score = sum of value x,   P(y <= q) = L(threshold_q - score),   L the distribution of the link (pom).
  * Where the scaling ranks the columns, x is the share of training rows below. What a model does not have is NaN: only
  * pom has standard errors, and only with link=logit is exp(value) a ratio of odds. */
 typedef struct {

@@ -4,8 +4,8 @@
  *
  * Proportional odds: twice the log likelihood gained by coefficients of their own at every threshold, for the columns
  * in turn and for all together, against chi-squared with K - 2 degrees of freedom per coefficient, as by nominal_test
- * of R's ordinal. Wald's test of separate regressions (Brant 1990) breaks down where a class is rare: its regressions are
- * separated. With very many rows the score statistic takes its place, which one step gives.
+ * of R's ordinal. Wald's test of separate regressions (Brant 1990) breaks down where a class is rare: its regressions
+ * are separated. With very many rows the score statistic takes its place, which one step gives.
  *
  * A column: what the model loses without it, as by drop1 of R. A coefficient: the range of values that the likelihood
  * ratio does not reject at 5 %, the others being at their best for each, as by confint of R; unlike estimate +- 1.96
