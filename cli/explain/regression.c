@@ -115,8 +115,6 @@ table_form table_form_of(const char *path)
     return TABLE_NONE;
 }
 
-static void csv_number(FILE *file, double x) { fprintf(file, ",%s", isnan(x) ? "" : number_of(x).text); }
-
 static void write_csv(FILE *file, const regression *r)
 {
     fputs("term,estimate,std_error,z,p,low,high,odds_ratio,odds_low,odds_high\n", file);
