@@ -19,7 +19,8 @@ rung.formula <- function(formula, data, method = "auto", ..., weights = NULL, gr
 rung.default <- function(x, y, method = "auto", ..., weights = NULL, groups = NULL, order = NULL, nominal = NULL,
                          numeric = NULL, dates = NULL, ordinal = NULL, class_weights = NULL, scale = "standard",
                          equal_rows = "auto", keep_rows = TRUE, as_published = FALSE,
-                         missing = c("median", "error"), real = FALSE, seed = 1, threads = 0, memory = 0, progress = interactive()) {
+                         missing = c("median", "error"), real = FALSE, seed = 1, threads = 0, memory = 0,
+                         progress = interactive()) {
     call <- match.call()
     taken <- rows_data(x, if (!base::missing(y)) y, weights, groups)
     if (missing_method(call)) method <- default_method(real)
