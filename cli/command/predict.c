@@ -39,6 +39,8 @@ static const option predict_options[] = {
     {"project", 0, NULL, "only the projection: every component as a column, without label and rank", GROUP},
     {"keep", 0, "COL[,COL]",
      "copy these columns of DATA to the start of each row, by name or position; may be repeated", GROUP},
+    {"missing-columns", 0, NULL,
+     "columns of the model that DATA lacks are missing in all rows, with a warning (default: an error)", GROUP},
     {"append", 0, NULL, "copy all columns of DATA to the start of each row", GROUP},
     {0}};
 static const option *const tables[] = {predict_options, cost_options, reader_options, global_options, NULL};
@@ -629,6 +631,7 @@ static int predict_steps(session *s, const arguments *args, predict_job *job)
     job->to = option_value(args, "output");
     int code = check_together(args);
     if (code == EXIT_OK) code = datafile_options(s, args, &job->how);
+    job->how.missing_columns = option_given(args, "missing-columns");
     if (code == EXIT_OK && job->to && !output_possible(job->to)) code = FAILED;
     if (code == EXIT_OK) code = open_model(s, args, job);
     if (code == EXIT_OK) code = open_rows(s, args, job, &most);

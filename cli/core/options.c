@@ -205,13 +205,14 @@ bool option_given(const arguments *args, const char *name) { return option_value
 static const struct {
     const char *name, *other;
     bool needs; /* the first goes with the other; otherwise it has no effect beside it */
-} pairs[] = {{"format", "sql", false},       {"no-header", "sql", false},       {"delimiter", "sql", false},
-             {"decimal", "sql", false},      {"passes", "sql", false},          {"fixed", "row", true},
-             {"samples", "row", true},       {"compare-rows", "no-rows", true}, {"background", "row", true},
-             {"repeats", "row", false},      {"repeats", "effects", false},     {"repeats", "pair", false},
-             {"folds", "folds-file", false}, {"repeats", "folds-file", false},  {"by-grader", "export", true},
-             {"overlap", "export", false},   {"in-order", "export", false},     {"method", "export", false},
-             {"param", "export", false},     {"port", "export", false},         {"no-browser", "export", false}};
+} pairs[] = {{"format", "sql", false},       {"no-header", "sql", false},    {"encoding", "sql", false},
+             {"delimiter", "sql", false},    {"decimal", "sql", false},      {"passes", "sql", false},
+             {"fixed", "row", true},         {"samples", "row", true},       {"compare-rows", "no-rows", true},
+             {"background", "row", true},    {"repeats", "row", false},      {"repeats", "effects", false},
+             {"repeats", "pair", false},     {"folds", "folds-file", false}, {"repeats", "folds-file", false},
+             {"by-grader", "export", true},  {"overlap", "export", false},   {"in-order", "export", false},
+             {"method", "export", false},    {"param", "export", false},     {"port", "export", false},
+             {"no-browser", "export", false}};
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 
 const char *option_useless(const arguments *args, const char *name)

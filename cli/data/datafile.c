@@ -13,6 +13,8 @@ const option reader_options[] = {
     {"format", 0, "csv|libsvm|arff|orca|spss|stata|sas|xlsx", "file format (default: by name and content)", GROUP},
     {"no-header", 0, NULL, "the first row holds data, not column names", GROUP},
     {"delimiter", 0, "C", "cell separator: a character, or tab (default: detected)", GROUP},
+    {"encoding", 0, "utf-8|utf-16|cp1252|latin1",
+     "how letters are stored (default: recognised; UTF-16 by the mark it begins with)", GROUP},
     {"decimal", 0, "C", "the decimal point, such as , for 3,14 (default .)", GROUP},
     {"sheet", 0, "NAME|N", "of a workbook, the sheet of this name or number (default: the first)", GROUP},
     {"sql", 0, "QUERY", "DATA is an SQLite database: the rows this selects", GROUP},
@@ -36,6 +38,7 @@ int datafile_options(session *s, const arguments *args, rung_read_options *out)
 {
     *out = (rung_read_options){.size = sizeof(rung_read_options),
                                .format = option_value(args, "format"),
+                               .encoding = option_value(args, "encoding"),
                                .sheet = option_value(args, "sheet"),
                                .header = option_given(args, "no-header") ? RUNG_HEADER_ABSENT : RUNG_HEADER_AUTO};
     const char *delimiter = option_value(args, "delimiter"), *decimal = option_value(args, "decimal");

@@ -234,6 +234,10 @@ typedef struct { /* zeros: the default */
     int may_be_empty;   /* 1: for rung_reader_open, a file without rows is no error */
     int text;           /* 1: every column as text, as it stands: 007, 1.50, NA */
     const char *sheet;  /* of a workbook: its name or its number, from 1; NULL: the first */
+    /* of a text file: "utf-8", "utf-16", "cp1252" (also for "latin1", which it contains); NULL: recognised, UTF-16 by
+     * its byte order mark */
+    const char *encoding;
+    int missing_columns; /* 1: of a file for a model: columns that it lacks are missing in all rows, with a warning */
 } rung_read_options;
 
 /* Reads a whole file, "-" being standard input, plain or gzip. options: NULL: the default.

@@ -77,10 +77,10 @@ def _encoding(estimator, columns, label, ignore, nominal, numeric, dates, ordina
     return keep(fill(options, said), kept)
 
 
-def _reading(format, delimiter, decimal, header):
+def _reading(format, delimiter, decimal, header, encoding):
     options = struct("read_options")
-    kept = ffi.NULL if format is None else c_text(format)
-    options.format = kept
+    kept = [ffi.NULL if value is None else c_text(value) for value in (format, encoding)]
+    options.format, options.encoding = kept
     for name, value in (("delimiter", delimiter), ("decimal", decimal)):
         if value is not None and len(value.encode()) != 1:
             raise ValueError(f"{name}={value!r} is not a character")
@@ -142,6 +142,7 @@ def fit_files(
     delimiter: str | None = None,
     decimal: str | None = None,
     header: bool | None = None,
+    encoding: str | None = None,
     passes: bool = False,
     comm: Comm | None = None,
 ) -> Any:
@@ -173,6 +174,7 @@ def fit_files(
         None: by the name, then by the content.
     delimiter, decimal : separator of cells, and decimal point; None: detected, and '.'
     header : whether the first row holds names; None: detected
+    encoding : 'utf-8', 'utf-16', 'cp1252' or 'latin1'; None: recognised
     passes : read in passes whatever the size
     comm : communicator, default None
         mpi4py's MPI.COMM_WORLD, or any object with its rank, size, Allreduce, Bcast and Barrier. With more than one
@@ -197,7 +199,7 @@ def fit_files(
         label=label, ignore=ignore, nominal=nominal, numeric=numeric, dates=dates, ordinal=ordinal, derive=derive,
         weights=weights, groups=groups,
     )  # fmt: skip
-    reading = dict(format=format, delimiter=delimiter, decimal=decimal, header=header)
+    reading = dict(format=format, delimiter=delimiter, decimal=decimal, header=header, encoding=encoding)
     given = ", ".join(f"{name}={value!r}" for name, value in (columns | reading).items() if value is not None)
     with Team(comm) as team:
         estimator, names = _unfitted(method), _names(files)

@@ -257,3 +257,12 @@ def test_baseline(toy):
         rung.KDLOR(baseline=True)
     with pytest.raises(ValueError, match="ignores unlabelled rows"):
         rung.OrdinalClassifier("kdlor", baseline=True).fit(X[:150], y[:150])
+
+
+def test_models_without_rows():
+    X, y = rung.generate("toy", rows=60)
+    model = rung.BOOST(rounds=10, keep_rows=False).fit(X, y)
+    assert not model.describe()["contains_training_rows"]
+    with pytest.raises(ValueError, match="this kdlor model contains training rows"):
+        rung.KDLOR(keep_rows=False).fit(X, y)
+    assert rung.KDLOR().fit(X, y).describe()["contains_training_rows"]

@@ -102,6 +102,18 @@ static rung_status code_nominal(rung_ctx *ctx, const rung_table *t, int64_t j, c
     return RUNG_OK;
 }
 
+/* A column that no row has: its category of missing cells, if training had any, or a missing number. */
+static void code_absent(const column_code *code, int64_t n, int64_t d, double *X)
+{
+    int64_t k = 0;
+    while (code->nominal && k < code->n_categories && *code->categories[k]) k++;
+    for (int64_t i = 0; i < n; i++)
+        if (!code->nominal)
+            form_columns_of(code->form, NAN, X + i * d + code->first);
+        else if (k < code->n_categories)
+            X[i * d + code->first + k] = 1;
+}
+
 static void warn_unseen(rung_ctx *ctx, const rung_table *t, const unseen *u)
 {
     const column *c = &t->columns[u->column];
@@ -128,6 +140,7 @@ rung_status features_code(rung_ctx *ctx, const rung_table *t, const coding *code
     TRY(NEW_RAW(ctx, &ctx->scratch, plain, code->n_columns));
     for (int64_t j = 0; j < code->n_columns; j++) {
         TRY(interrupted(ctx));
+        if (from[j] < 0 && t->gaps) code_absent(&code->columns[j], t->n_rows, code->d, X);
         if (from[j] < 0) continue;
         const column *c = &t->columns[from[j]];
         if (code->columns[j].nominal) {

@@ -9,6 +9,11 @@
 #include "input/encode/named_columns.h"
 #include "input/table/dictionary.h"
 
+static bool in_names(const dictionary *names, const column_code *c)
+{
+    return dictionary_find(names, c->name, strlen(c->name)) >= 0;
+}
+
 static rung_status match_names(rung_ctx *ctx, const rung_table *t, const coding *code, int64_t *from, int64_t *label)
 {
     dictionary names = {0};
@@ -16,18 +21,26 @@ static rung_status match_names(rung_ctx *ctx, const rung_table *t, const coding 
         int32_t index;
         TRY(dictionary_add(ctx, &ctx->scratch, &names, t->columns[j].name, strlen(t->columns[j].name), &index));
     }
+    char lacking[TABLE_LIST] = "";
+    int64_t absent = 0;
+    for (int64_t j = 0; j < code->n_columns; j++) absent += !in_names(&names, &code->columns[j]);
     for (int64_t j = 0; j < code->n_columns; j++) {
         const char *name = code->columns[j].name;
         from[j] = dictionary_find(&names, name, strlen(name));
-        if (from[j] >= 0 || t->sparse) continue;
-        char hint[512];
-        table_near(t, name, hint, sizeof hint);
-        return set_error(
+        if (from[j] < 0 && t->gaps && absent < code->n_columns) table_list(lacking, ", ", name);
+        if (from[j] >= 0 || t->sparse || (t->gaps && absent < code->n_columns)) continue;
+        char near[512];
+        table_near(t, name, near, sizeof near);
+        rung_status status = set_error(
             ctx, RUNG_EDATA,
             "%s: no column '%.80s', which the model needs; %s; if its values are not known, add an empty column of "
             "this name",
-            t->path, name, hint);
+            t->path, name, near);
+        return hint(ctx, status, "option missing_columns");
     }
+    if (*lacking)
+        log_at(ctx, RUNG_LOG_WARNING, "%s lacks columns of the model, which are missing in all rows: %s", t->path,
+               lacking);
     *label = code->label_position < 0 ? -1 : dictionary_find(&names, code->label, strlen(code->label));
     return RUNG_OK;
 }

@@ -64,6 +64,29 @@ static rung_status decode(buffer *b, int64_t first)
     return RUNG_OK;
 }
 
+static bool is_wide(const buffer *b) { return b->as == ENCODING_LOW_FIRST || b->as == ENCODING_HIGH_FIRST; }
+
+/* More text at b->end, at most `wanted` bytes of UTF-8. */
+static rung_status read_wide(buffer *b, int64_t wanted, int64_t *got)
+{
+    int64_t count, taken, most = wanted / 3 * 2 < CHUNK ? wanted / 3 * 2 : CHUNK;
+    TRY(source_read(b->ctx, b->from, (char *)b->wide + b->n_wide, most - b->n_wide, &count));
+    b->ended = source_live(b->from) ? count == 0 : count < most - b->n_wide;
+    b->n_wide += count;
+    *got = encoding_narrow(b->wide, b->n_wide, b->as == ENCODING_HIGH_FIRST, b->ended, b->text + b->end, &taken);
+    b->n_wide -= taken;
+    memmove(b->wide, b->wide + taken, (size_t)b->n_wide);
+    return RUNG_OK;
+}
+
+static rung_status read_more(buffer *b, int64_t wanted, int64_t *got)
+{
+    if (is_wide(b)) return read_wide(b, wanted, got);
+    TRY(source_read(b->ctx, b->from, b->text + b->end, wanted, got));
+    b->ended = source_live(b->from) ? *got == 0 : *got < wanted;
+    return RUNG_OK;
+}
+
 rung_status buffer_refill(buffer *b)
 {
     TRY(interrupted(b->ctx));
@@ -82,7 +105,7 @@ rung_status buffer_refill(buffer *b)
     int64_t got, first = b->end, wanted = b->room - b->end;
     if (b->as == ENCODING_WESTERN) wanted /= ENCODING_MOST;
     char *fresh = b->text + b->end;
-    TRY(source_read(b->ctx, b->from, fresh, wanted, &got));
+    TRY(read_more(b, wanted, &got));
     const char *nul = memchr(fresh, 0, (size_t)got);
     if (nul) {
         int64_t line = b->line;
@@ -90,7 +113,6 @@ rung_status buffer_refill(buffer *b)
         return nul_byte(b, line);
     }
     b->end += got;
-    b->ended = source_live(b->from) ? got == 0 : got < wanted;
     TRY(decode(b, first));
     b->text[b->end] = '\n';
     return RUNG_OK;
@@ -108,6 +130,35 @@ static bool two_rows(const buffer *b)
     return rows == 2;
 }
 
+static rung_status first_rows(buffer *b)
+{
+    do TRY(buffer_refill(b));
+    while (!b->ended && source_live(b->from) && !two_rows(b));
+    return RUNG_OK;
+}
+
+/* By its byte order mark, else because the caller says so: then the first character, which is ASCII as a rule, shows
+ * which byte is the first. */
+static bool found_wide(buffer *b, int64_t got, int64_t *skip)
+{
+    const unsigned char *first = (const unsigned char *)b->text;
+    bool low = got >= 2 && first[0] == 0xff && first[1] == 0xfe,
+         high = got >= 2 && first[0] == 0xfe && first[1] == 0xff;
+    *skip = low || high ? 2 : 0;
+    if (!low && !high && !(b->said && b->wish == ENCODING_LOW_FIRST)) return false;
+    b->as = high || (!low && got > 0 && first[0] == 0) ? ENCODING_HIGH_FIRST : ENCODING_LOW_FIRST;
+    return true;
+}
+
+static rung_status start_wide(buffer *b, int64_t got, int64_t skip)
+{
+    if (!b->wide) TRY(NEW_RAW(b->ctx, b->mem, b->wide, CHUNK));
+    b->n_wide = got - skip;
+    memcpy(b->wide, b->text + skip, (size_t)b->n_wide);
+    b->end = b->left = 0;
+    return first_rows(b);
+}
+
 rung_status buffer_start(buffer *b)
 {
     if (!b->text) {
@@ -120,8 +171,8 @@ rung_status buffer_start(buffer *b)
     int64_t got = 0, more = 1;
     for (; got < 3 && more > 0; got += more) TRY(source_read(b->ctx, b->from, b->text + got, 3 - got, &more));
     const unsigned char *first = (const unsigned char *)b->text;
-    if (got >= 2 && ((first[0] == 0xff && first[1] == 0xfe) || (first[0] == 0xfe && first[1] == 0xff)))
-        return set_error(b->ctx, RUNG_EDATA, "%s is UTF-16 text; save it as UTF-8", b->path);
+    int64_t skip;
+    if (found_wide(b, got, &skip)) return start_wide(b, got, skip);
     bool zip = got == 3 && first[0] == 'P' && first[1] == 'K' && first[2] == 3,        /* as spreadsheets are */
         office = got == 3 && first[0] == 0xd0 && first[1] == 0xcf && first[2] == 0x11; /* as they were before 2007 */
     if (zip || office)
@@ -129,10 +180,10 @@ rung_status buffer_start(buffer *b)
     bool mark = got == 3 && first[0] == 0xef && first[1] == 0xbb && first[2] == 0xbf;
     if (memchr(first, 0, (size_t)got)) return nul_byte(b, 1);
     b->end = b->left = mark ? 0 : got;
-    b->as = mark ? ENCODING_UTF8 : ENCODING_ASCII;
-    do TRY(buffer_refill(b));
-    while (!b->ended && source_live(b->from) && !two_rows(b));
-    return RUNG_OK;
+    b->as = mark ? ENCODING_UTF8 : b->said ? b->wish : ENCODING_ASCII;
+    if (b->as == ENCODING_WESTERN) b->end = encoding_turn(b->text, b->end);
+    if (b->as != ENCODING_ASCII) b->left = 0;
+    return first_rows(b);
 }
 
 bool buffer_waits(const buffer *b)

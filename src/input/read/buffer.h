@@ -21,9 +21,13 @@ typedef struct {
     int64_t line;   /* of text[at] */
     encoding as;    /* what it is written in; the buffer holds UTF-8 ... */
     int64_t left;   /* ... but for this many bytes at its end, which may begin a character */
+    bool said;      /* the caller said what it is written in: */
+    encoding wish;
+    unsigned char *wide; /* of UTF-16: what was read last ... */
+    int64_t n_wide;      /* ... and of it the beginning of a character whose rest is not there yet */
 } buffer;
 
-/* From the beginning of the file, after its byte order mark. UTF-16 text and NUL bytes are errors. */
+/* From the beginning of the file, after its byte order mark. NUL bytes are errors. */
 rung_status buffer_start(buffer *b);
 /* Reads more text after what is not consumed yet; the buffer grows if a row fills it. */
 rung_status buffer_refill(buffer *b);

@@ -57,6 +57,37 @@ int64_t encoding_turned(const char *text, int64_t n)
     return all;
 }
 
+static int put_character(unsigned c, char *to)
+{
+    int length = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    static const unsigned first[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    for (int i = length - 1; i > 0; i--, c >>= 6) to[i] = (char)(0x80 | (c & 0x3f));
+    to[0] = (char)(first[length] | c);
+    return length;
+}
+
+int64_t encoding_narrow(const unsigned char *wide, int64_t n, bool high_first, bool ended, char *to, int64_t *taken)
+{
+    enum { UNKNOWN = 0xfffd };
+    int64_t i = 0, written = 0;
+    for (; i + 2 <= n; i += 2) {
+        unsigned c = high_first ? wide[i] << 8U | wide[i + 1] : wide[i + 1] << 8U | wide[i], low = 0;
+        bool pair = c >= 0xd800 && c < 0xdc00;
+        if (pair && i + 4 > n && !ended) break;
+        if (pair && i + 4 <= n) low = high_first ? wide[i + 2] << 8U | wide[i + 3] : wide[i + 3] << 8U | wide[i + 2];
+        if (low >= 0xdc00 && low < 0xe000) {
+            c = 0x10000 + ((c - 0xd800) << 10 | (low - 0xdc00));
+            i += 2;
+        } else if (c >= 0xd800 && c < 0xe000) {
+            c = UNKNOWN;
+        }
+        written += put_character(c, to + written);
+    }
+    if (ended && i + 1 == n) written += put_character(UNKNOWN, to + written), i++;
+    *taken = i;
+    return written;
+}
+
 /* From the end, so that nothing is overwritten before it is read. */
 int64_t encoding_turn(char *text, int64_t n)
 {

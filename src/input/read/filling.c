@@ -30,6 +30,7 @@ rung_status filling_open(rung_ctx *ctx, const buffer *from, const rung_table *sh
     *out = (filling){.ctx = ctx, .from = from, .t = t, .most = most, .strict = strict};
     t->has_names = shape->has_names;
     t->sparse = shape->sparse;
+    t->gaps = shape->gaps;
     t->decimal = shape->decimal;
     t->semicolons = shape->semicolons;
     t->given_decimal = shape->given_decimal;

@@ -33,6 +33,20 @@ static rung_status format_called(rung_ctx *ctx, const char *name, const format *
     return set_error(ctx, RUNG_EARG, "unknown format '%.80s'; expected one of %s", name, known);
 }
 
+static rung_status encoding_called(rung_ctx *ctx, const char *name, buffer *b)
+{
+    static const struct {
+        const char *name;
+        encoding as;
+    } known[] = {{"utf-8", ENCODING_UTF8},      {"utf8", ENCODING_UTF8},         {"utf-16", ENCODING_LOW_FIRST},
+                 {"utf16", ENCODING_LOW_FIRST}, {"cp1252", ENCODING_WESTERN},    {"windows-1252", ENCODING_WESTERN},
+                 {"latin1", ENCODING_WESTERN},  {"iso-8859-1", ENCODING_WESTERN}};
+    b->said = true;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (text_equal(known[i].name, name)) return b->wish = known[i].as, RUNG_OK;
+    return set_error(ctx, RUNG_EARG, "unknown encoding '%.40s'; expected utf-8, utf-16, cp1252 or latin1", name);
+}
+
 static const format *format_by_name(const char *path)
 {
     char file[256];
@@ -98,7 +112,8 @@ rung_status reader_pin(rung_reader *r)
     tell_places(r);
     for (int64_t j = 0; j < t->n_columns; j++) t->columns[j].kind = COLUMN_TEXT;
     for (int64_t j = 0; j < r->code->n_columns; j++)
-        if (column_is_plain(&r->code->columns[j])) { /* every column is there: only sparse rows may lack some */
+        if (from[j] >= 0 &&
+            column_is_plain(&r->code->columns[j])) { /* every column is there: only sparse rows may lack some */
             t->columns[from[j]].kind = COLUMN_NUMBER;
             t->columns[from[j]].declared = false;
         }
@@ -138,13 +153,15 @@ static rung_status start(rung_ctx *ctx, const char *path, const rung_read_option
     r->in.ctx = ctx;
     r->in.mem = &r->mem;
     take_options(options, r);
-    r->options.format = NULL;
+    r->options.format = r->options.encoding = NULL;
     if (options->sheet && !*options->sheet) return set_error(ctx, RUNG_EARG, "a sheet without a name");
     if (options->format) TRY(format_called(ctx, options->format, &r->kind));
     TRY(source_open(ctx, path, live, &r->in.from));
     TRY(table_new(ctx, path, &r->shape));
     r->in.path = r->shape->path;
     r->shape->decimal = '.';
+    r->shape->gaps = options->missing_columns != 0;
+    if (options->encoding) TRY(encoding_called(ctx, options->encoding, &r->in));
     if (!r->kind) TRY(sheet_file_format(r, &r->kind));
     if (r->kind && r->kind->whole) return r->kind->open(r);
     TRY(buffer_start(&r->in));

@@ -39,6 +39,7 @@ struct rung_table {
     const char *path; /* for messages; "-" is shown as standard input */
     bool has_names;
     bool sparse;                         /* sparse rows: an absent column is all zeros */
+    bool gaps;                           /* other rows: an absent column is missing in all of them */
     char decimal;                        /* the decimal point of its numbers */
     bool semicolons;                     /* they part the cells */
     char given_decimal, given_delimiter; /* what the caller said of its file; 0: nothing */

@@ -298,6 +298,69 @@ static void test_odd_numbers(void **state)
     table_free(t);
 }
 
+static rung_table *of_bytes(rung_ctx *ctx, const unsigned char *bytes, size_t n, const char *encoding)
+{
+    static const char path[] = "t_csv_bytes.csv";
+    rung_table *t;
+    FILE *file = fopen(path, "wb");
+    assert_int_equal(fwrite(bytes, 1, n, file), n);
+    fclose(file);
+    assert_ok(ctx, rung_table_read(ctx, path,
+                                   &(rung_read_options){.size = sizeof(rung_read_options), .encoding = encoding}, &t));
+    remove(path);
+    return t;
+}
+
+/* a,b then 1,TEXT in so many rows: TEXT is \u00e9\u20ac and a character beyond 16 bits. Long enough to be read in parts,
+ * whose ends fall between the halves of characters. */
+static void test_utf_16(void **state)
+{
+    enum { ROWS = 60001 };
+    rung_ctx *ctx = *state;
+    static const unsigned head[] = {'a', ',', 'b', '\n'}, row[] = {'1', ',', 0xe9, 0x20ac, 0xd83d, 0xde00, '\n'};
+    static unsigned char bytes[2 + 8 + ROWS * 14];
+    for (int form = 0; form < 4; form++) { /* low or high byte first, with a mark or the caller's word */
+        size_t n = 0;
+        if (form < 2) bytes[n++] = form ? 0xfe : 0xff, bytes[n++] = form ? 0xff : 0xfe;
+        for (int i = 0; i < 4 + 7 * ROWS; i++) {
+            unsigned c = i < 4 ? head[i] : row[(i - 4) % 7];
+            bytes[n++] = (unsigned char)(form % 2 ? c >> 8 : c & 255);
+            bytes[n++] = (unsigned char)(form % 2 ? c & 255 : c >> 8);
+        }
+        rung_table *t = of_bytes(ctx, bytes, n, form < 2 ? NULL : "utf-16");
+        check_size(t, ROWS, 2, true);
+        assert_int_equal(t->columns[1].n_values, 1);
+        assert_string_equal(t->columns[1].values[0], "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
+        table_free(t);
+    }
+    /* Halves of characters, and of their bytes. */
+    static const unsigned char halves[] = {0xff, 0xfe, 'a', 0, '\n', 0, 'x', 0, 0, 0xd8, 'x', 0, '\n', 0, 'y'};
+    rung_table *t = of_bytes(ctx, halves, sizeof halves, NULL);
+    assert_string_equal(t->columns[0].values[0], "x\xef\xbf\xbd"
+                                                 "x");
+    assert_string_equal(t->columns[0].values[1], "\xef\xbf\xbd");
+    table_free(t);
+}
+
+/* What looks like UTF-8 is read as the caller says. */
+static void test_encoding_said(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const char text[] = "a,b\n1,\xc3\xa9\n2,\x80\n";
+    static const unsigned char *bytes = (const unsigned char *)text;
+    for (int i = 0; i < 2; i++) {
+        rung_table *t = of_bytes(ctx, bytes, sizeof text - 1, i ? "latin1" : "CP1252");
+        assert_string_equal(t->columns[1].values[0], "\xc3\x83\xc2\xa9");
+        assert_string_equal(t->columns[1].values[1], "\xe2\x82\xac");
+        table_free(t);
+    }
+    rung_table *t = NULL;
+    assert_fails(ctx, read_text(ctx, "a,b\n1,caf\xe9\n", &(rung_read_options){.encoding = "utf-8"}, &t), RUNG_EDATA,
+                 "byte 0xE9 is not valid UTF-8");
+    assert_fails(ctx, read_text(ctx, "a,b\n", &(rung_read_options){.encoding = "ebcdic"}, &t), RUNG_EARG,
+                 "unknown encoding 'ebcdic'; expected utf-8, utf-16, cp1252 or latin1");
+}
+
 static void test_errors(void **state)
 {
     rung_ctx *ctx = *state;
@@ -310,12 +373,6 @@ static void test_errors(void **state)
     assert_bad(" \n\n  \n", "the file is empty");
     assert_bad("a,b\n", "a header but no rows");
     assert_bad("a,b,a\n1,2,3\n", ", line 1: columns 1 and 3 are both named 'a'");
-    assert_bad("\xff\xfe"
-               "a",
-               "UTF-16 text; save it as UTF-8");
-    assert_bad("\xfe\xff"
-               "a",
-               "UTF-16 text; save it as UTF-8");
     assert_bad("a,b\n1,\xc3\xa9\n1,caf\xe9\n2,x\n", ", line 3, column 'b': byte 0xE9 is not valid UTF-8");
     assert_bad("\xef\xbb\xbf"
                "caf\xe9,b\n1,2\n",
@@ -528,6 +585,8 @@ int main(void)
         WITH_CONTEXT(test_late_text),
         WITH_CONTEXT(test_wide_and_long_cells),
         WITH_CONTEXT(test_odd_numbers),
+        WITH_CONTEXT(test_utf_16),
+        WITH_CONTEXT(test_encoding_said),
         WITH_CONTEXT(test_errors),
         WITH_CONTEXT(test_western),
         WITH_CONTEXT(test_files),
