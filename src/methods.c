@@ -9,16 +9,16 @@ extern const method method_kda, method_skda, method_kdlor, method_ws_dl, method_
     method_kes_dl, method_lda, method_lpp, method_npe, method_isoproj, method_orml, method_mlda, method_tlpp,
     method_tnpe, method_mie, method_orml_m, method_krr, method_kpca, method_ot, method_tld, method_sosvm, method_lapsvm,
     method_svorim, method_svorex, method_isvor, method_plp, method_llgc, method_sbor, method_isbor, method_gpor,
-    method_pom, method_boost, method_ckr, method_ogp, method_median, method_auto;
+    method_pom, method_mixed, method_boost, method_ckr, method_ogp, method_median, method_auto;
 
-const method *const method_table[] = {
-    &method_kda,    &method_skda,   &method_kdlor, &method_ws_dl, &method_s_dl,  &method_ces_dl,
-    &method_es_dl,  &method_kes_dl, &method_lda,   &method_lpp,   &method_npe,   &method_isoproj,
-    &method_orml,   &method_mlda,   &method_tlpp,  &method_tnpe,  &method_mie,   &method_orml_m,
-    &method_krr,    &method_kpca,   &method_ot,    &method_tld,   &method_sosvm, &method_lapsvm,
-    &method_svorim, &method_svorex, &method_isvor, &method_plp,   &method_llgc,  &method_sbor,
-    &method_isbor,  &method_gpor,   &method_pom,   &method_boost, &method_ckr,   &method_ogp,
-    &method_median, &method_auto,   NULL};
+const method *const method_table[] = {&method_kda,    &method_skda,    &method_kdlor,  &method_ws_dl,  &method_s_dl,
+                                      &method_ces_dl, &method_es_dl,   &method_kes_dl, &method_lda,    &method_lpp,
+                                      &method_npe,    &method_isoproj, &method_orml,   &method_mlda,   &method_tlpp,
+                                      &method_tnpe,   &method_mie,     &method_orml_m, &method_krr,    &method_kpca,
+                                      &method_ot,     &method_tld,     &method_sosvm,  &method_lapsvm, &method_svorim,
+                                      &method_svorex, &method_isvor,   &method_plp,    &method_llgc,   &method_sbor,
+                                      &method_isbor,  &method_gpor,    &method_pom,    &method_mixed,  &method_boost,
+                                      &method_ckr,    &method_ogp,     &method_median, &method_auto,   NULL};
 
 static const struct {
     const char *alias, *name;

@@ -11,7 +11,7 @@
 # usage: layers.sh [ROOT]      Prints file:line for every violation; exit 1 if there is one.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
-families="baseline spread discriminant projection target svm bayes boost mixture"
+families="baseline mixed spread discriminant projection target svm bayes boost mixture"
 rooms=$(for f in $families; do printf 'method/%s ' "$f"; done)
 order="base linalg input/table data input/encode input/sheet input/read rows kernel graph problem trees solve eval model"
 order="$order export fit ${rooms}suggest select explain api"

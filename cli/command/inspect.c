@@ -10,6 +10,7 @@
 #include "data/contents.h"
 #include "data/datafile.h"
 #include "explain/coefficients.h"
+#include "explain/random.h"
 #include "explain/regression.h"
 
 static const option inspect_options[] = {
@@ -276,6 +277,8 @@ static void print_export(const rung_model *model)
 {
     entry e;
     const char *form;
+    rung_random_term term = {.size = sizeof term};
+    if (rung_model_random_term(model, 0, &term)) return;
     FILE *f = entry_open(&e, "export");
     for (int i = 0; (form = rung_export_target(i)); i++) fprintf(f, "%s.%s", i ? ", " : "", form);
     if (rung_model_export_rows(model) > 0) fputs(", with training rows in it (--with-rows)", f);
@@ -332,6 +335,7 @@ static void print_page(const char *path, const rung_model *model)
     print_export(model);
     put("written by", "rung %s, file format %d", rung_model_library(model), rung_model_format());
     coefficients_text(stdout, model);
+    random_text(stdout, model);
 }
 
 static int write_table(const char *output_path, const char *path, const rung_model *model)

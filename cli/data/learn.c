@@ -21,6 +21,11 @@ const option learn_options[] = {
      "the labels are real numbers: divide them into Q classes of equal frequency, or of equal width", GROUP},
     {"ignore", 0, "COL[,COL]", "columns to leave out; may be repeated", GROUP},
     FEATURE_OPTIONS(GROUP),
+    {"random", 0, "TERM",
+     "columns of groups with effects of their own, for mixed: judge, school/class, '(temp | judge)'; may be repeated",
+     GROUP},
+    {"predict-groups", 0, "new|known",
+     "the groups whose error is measured: hold out whole groups of --random (the default), or rows one by one", GROUP},
     {"weights", 0, "COLUMN", "column of row weights", GROUP},
     {"weights-are", 0, "probability|frequency",
      "weights of a survey, which say how many people a row stands for, or counts of equal rows: what the standard "
@@ -143,7 +148,7 @@ static bool parse_bins(const char *text, rung_encode_options *how)
 }
 
 typedef struct { /* lists of columns, each to be freed */
-    const char **ignore, **nominal, **numeric, **dates, **ordinal, **derive;
+    const char **ignore, **nominal, **numeric, **dates, **ordinal, **derive, **random;
 } column_lists;
 
 static int encode_options(session *s, const arguments *args, const column_lists *columns, rung_encode_options *out)
@@ -157,13 +162,16 @@ static int encode_options(session *s, const arguments *args, const column_lists 
                                .dates = columns->dates,
                                .ordinal = columns->ordinal,
                                .derive = columns->derive,
+                               .random = columns->random,
                                .weights = option_value(args, "weights"),
                                .groups = option_value(args, "groups"),
                                .unlabelled = option_given(args, "no-label"),
                                .real = option_given(args, "real")};
-    const char *missing = option_value(args, "missing"), *bins = option_value(args, "bins");
+    const char *asked = option_value(args, "predict-groups"), *missing = option_value(args, "missing"),
+               *bins = option_value(args, "bins");
     int code = order_option(s, args, &how.order);
     if (code != EXIT_OK) return code;
+    how.known_groups = asked && !strcmp(asked, "known");
     how.missing_error = missing && !strcmp(missing, "error");
     if (bins && !parse_bins(bins, &how)) {
         complain("%s: --bins %s: expected a number of classes from 2 to %d, optionally followed by ,width", s->command,
@@ -205,13 +213,15 @@ static const char **columns_of(const arguments *args, const char *name)
 
 static column_lists lists_of(const arguments *args)
 {
-    return (column_lists){columns_of(args, "ignore"), columns_of(args, "nominal"),   columns_of(args, "numeric"),
-                          columns_of(args, "dates"),  learn_values(args, "ordinal"), learn_values(args, "derive")};
+    return (column_lists){columns_of(args, "ignore"),  columns_of(args, "nominal"),   columns_of(args, "numeric"),
+                          columns_of(args, "dates"),   learn_values(args, "ordinal"), learn_values(args, "derive"),
+                          learn_values(args, "random")};
 }
 
 static void lists_free(column_lists *own)
 {
-    const char **lists[] = {own->ignore, own->nominal, own->numeric, own->dates, own->ordinal, own->derive};
+    const char **lists[] = {own->ignore,  own->nominal, own->numeric, own->dates,
+                            own->ordinal, own->derive,  own->random};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]);
 }
 

@@ -213,7 +213,7 @@ void coefficients_text(FILE *file, const rung_model *model)
 {
     static const char *const head[] = {"coefficient", "value", "s.e.", "z", "p", "odds ratio", "95 % range"};
     rung_coefficient c = {.size = sizeof c};
-    if (!rung_model_coefficient(model, 0, 0, &c)) return;
+    if (!rung_model_coefficient(model, 0, 0, &c) && !rung_model_threshold_coefficient(model, 0, &c)) return;
     fputc('\n', file);
     if (rung_model_outputs(model) > 1) {
         print_matrix(file, model, rung_model_outputs(model));

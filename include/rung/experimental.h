@@ -189,6 +189,46 @@ RUNG_API int rung_model_spread_output(const rung_model *model);
 /* P(X >= chi2) of a chi-squared X, for tests of nested models; NaN: df is not positive. */
 RUNG_API double rung_chi_square_tail(double chi2, int df);
 
+/* ---- random effects --------------------------------------------------------------------------- */
+
+/* What a mixed model knows of its groups (rung_encode_options.random). A term has a group for each row, and an
+ * intercept and perhaps slopes for each group. Terms and effects count from 0; the functions return 0 past the last one
+ * (or where out->size is not set), else 1. */
+typedef struct {
+    size_t size;
+    int64_t groups; /* of the training rows, but for rows without a group */
+    int effects;    /* of each of them: 1, or more where there are slopes */
+    /* Twice the gain of the log likelihood by the term, degrees of freedom, and p: of a variance that is 0 the statistic
+     * is 0 half of the time, which is taken into account where the term has one effect. NaN: there is none. */
+    double chi2, p;
+    int df;
+    double slopes_chi2, slopes_p; /* the same for its slopes alone */
+    int slopes_df;
+} rung_random_term;
+RUNG_API int rung_model_random_term(const rung_model *model, int term, rung_random_term *out);
+/* Copies "judge", "school:class" or "temp | judge", at most size bytes with the final 0. Returns the length of the
+ * whole text; 0: there is no such term. */
+RUNG_API int64_t rung_model_random_name(const rung_model *model, int term, char *text, int64_t size);
+
+typedef struct {
+    size_t size;
+    int64_t column; /* whose coefficient differs between groups; -1: the intercept */
+    int part, category, against; /* of the column, as in rung_coefficient */
+    /* On the scale of the data; the interval of 95 % is Wald's for the logarithm. NaN: none, at a standard deviation of
+     * 0. */
+    double variance, sd, sd_low, sd_high;
+} rung_random_effect;
+RUNG_API int rung_model_random_effect(const rung_model *model, int term, int effect, rung_random_effect *out);
+/* The correlation of two effects of a term and, unless they are NULL, the ends of its interval of 95 % (Wald's for
+ * atanh); NaN: there is none. */
+RUNG_API double rung_model_random_correlation(const rung_model *model, int term, int a, int b, double *low,
+                                              double *high);
+/* The effects of a group (by index from 0, in the order of the names of the first column): their modes given the labels
+ * and, unless it is NULL, their standard errors. Copies the name, "a:b" where several columns name a group, as above.
+ * Returns the length of the name; 0: there is no such group. */
+RUNG_API int64_t rung_model_random_group(const rung_model *model, int term, int64_t group, char *text, int64_t size,
+                                         double *mode, double *error);
+
 /* ---- explanation -------------------------------------------------------------------------------- */
 
 /* Everything here works on the columns of the source (a category is one of them, whatever its 0/1 columns) and asks the

@@ -338,6 +338,14 @@ typedef struct { /* zeros: the default */
     /* "grade ~ age*sex + poly(bmi, 2)", as in R: says label, ignore, derive and (by factor(x)) nominal at once; columns
      * that it does not name are left out. docs/data.md describes the language. NULL: none. */
     const char *formula;
+    /* For the method mixed: columns whose cells name groups, which get effects of their own and are no features.
+     * "judge": an intercept for each group; "school/class": for each school, and for each class in it;
+     * "school:class": for each pair; "(temp | judge)": also a coefficient of the feature temp for each group. R's
+     * "(1 | judge)" is "judge". Ends with NULL. Unless `groups` names a column, the groups of the (outermost) column
+     * are held out together, so that the error is that of new groups; with known_groups rows are held out one by one:
+     * the error of new rows of groups that the model knows. */
+    const char *const *random;
+    int known_groups;
 } rung_encode_options;
 
 /* n rows of d numbers that belong to the caller: row i, column j at v[i * row + j * col]. NaN is a missing cell: it

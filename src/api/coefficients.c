@@ -5,12 +5,15 @@
 
 #include "api/call.h"
 #include "model/model.h"
+#include "solve/chi_square.h"
 
 static const double Z95 = 1.959963984540054;
 
 static bool log_odds(const rung_model *m)
 {
-    return m->members->proba == PROBA_PROBIT && m->members->link.kind == LINK_LOGIT;
+    const member *one = m->members;
+    if (one->proba == PROBA_EFFECTS) return one->score.random->link == LINK_LOGIT;
+    return one->proba == PROBA_PROBIT && one->link.kind == LINK_LOGIT;
 }
 
 /* Fills in the numbers that follow from the estimate and its standard error. */
@@ -33,6 +36,7 @@ static bool term_at(const coding *code, int64_t index, score_term *out)
     for (int64_t j = 0; j < code->n_columns; j++) {
         const column_code *c = &code->columns[j];
         int64_t against = c->nominal ? c->reference : -1, terms = column_width(c) - c->nominal;
+        if (!c->nominal && c->form == FORM_LEVEL) continue; /* names of groups have no coefficient */
         if (index >= terms) {
             index -= terms;
             continue;
@@ -134,18 +138,6 @@ int rung_model_covariance(const rung_model *model, double *out)
     return (int)f->n;
 }
 
-/* P(X >= x) for a chi-squared X, by the finite sums for whole degrees of freedom. */
-static double chi_square_tail(int df, double x)
-{
-    double half = x / 2, sum = df % 2 ? erfc(sqrt(half)) : exp(-half);
-    double part = df % 2 ? exp(-half) * sqrt(half) / tgamma(1.5) : exp(-half) * half;
-    for (int k = df % 2 ? 3 : 4; k <= df; k += 2) {
-        sum += part;
-        part *= half / (0.5 * k);
-    }
-    return fmin(sum, 1);
-}
-
 int rung_model_column_test(const rung_model *model, int index, rung_parallel_test *out)
 {
     const fit_inference *f = &model->inferred;
@@ -155,12 +147,12 @@ int rung_model_column_test(const rung_model *model, int index, rung_parallel_tes
                                 .column = index,
                                 .chi2 = chi2,
                                 .df = isnan(df) ? 0 : (int)df,
-                                .p = isnan(chi2) ? NAN : chi_square_tail((int)df, chi2)};
+                                .p = isnan(chi2) ? NAN : chi_square_above(chi2, (int)df)};
     result_give(&found, sizeof found, out);
     return 1;
 }
 
-double rung_chi_square_tail(double chi2, int df) { return df < 1 || !(chi2 >= 0) ? NAN : chi_square_tail(df, chi2); }
+double rung_chi_square_tail(double chi2, int df) { return df < 1 || !(chi2 >= 0) ? NAN : chi_square_above(chi2, df); }
 
 int rung_model_parallel(const rung_model *model, int index, rung_parallel_test *out)
 {
@@ -172,7 +164,7 @@ int rung_model_parallel(const rung_model *model, int index, rung_parallel_test *
                                 .column = index - 1,
                                 .chi2 = chi2,
                                 .df = isnan(df) ? 0 : (int)df,
-                                .p = isnan(chi2) ? NAN : chi_square_tail((int)df, chi2)};
+                                .p = isnan(chi2) ? NAN : chi_square_above(chi2, (int)df)};
     result_give(&found, sizeof found, out);
     return 1;
 }

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "data/derive.h"
 #include "data/median.h"
+#include "data/random_terms.h"
 
 rung_status dataset_open(rung_ctx *ctx, rung_data **out)
 {
@@ -109,7 +110,8 @@ rung_status coding_fills(rung_ctx *ctx, rung_data *data)
         column_code *c = &code->columns[j];
         int64_t n = 0, missing = 0;
         TRY(interrupted(ctx));
-        for (int64_t i = 0; i < data->n && !c->nominal; i++) {
+        bool number = !c->nominal && c->form != FORM_LEVEL; /* a row without a group is of none that is known */
+        for (int64_t i = 0; i < data->n && number; i++) {
             double x = X[i * code->d + c->first], w = data->weight ? data->weight[i] : 1;
             if (w > 0 && !isnan(x)) values[n++] = (weighted_value){x, w};
             missing += w > 0 && isnan(x);
@@ -218,6 +220,8 @@ rung_status coding_copy(rung_ctx *ctx, pool *mem, const coding *from, coding *to
     }
     TRY(NEW(ctx, mem, to->classes, from->n_classes));
     for (int k = 0; k < from->n_classes; k++) TRY(pool_text(ctx, mem, from->classes[k], &to->classes[k]));
+    TRY(NEW(ctx, mem, to->random, from->n_random));
+    if (from->n_random > 0) memcpy(to->random, from->random, (size_t)from->n_random * sizeof *to->random);
     if (from->edges) {
         TRY(NEW(ctx, mem, to->edges, from->n_classes));
         memcpy(to->edges, from->edges, (size_t)(from->n_classes - 1) * sizeof *to->edges);

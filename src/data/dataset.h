@@ -31,6 +31,7 @@ typedef struct {
 } column_code;
 
 typedef struct derivation derivation;
+typedef struct random_term random_term;
 
 typedef struct { /* lives in the model: predict takes raw data */
     bool has_names;
@@ -49,6 +50,8 @@ typedef struct { /* lives in the model: predict takes raw data */
     const char *groups;   /* training rows later; NULL: there were none */
     double *edges;        /* n_classes - 1, or NULL. The label is a real number: class k ends with edges[k-1] */
     derivation *derive;   /* NULL: nothing is derived, and the columns are those of the file (derive.h) */
+    int n_random;         /* terms of groups with effects of their own (random_terms.h) */
+    random_term *random;
 } coding;
 
 /* How the cells of a row are coded, before anything is derived from them. */

@@ -51,6 +51,9 @@ static rung_status check_options(rung_ctx *ctx, const rung_model *m, const rung_
     for (int i = 0; i < m->n_members; i++)
         if (m->members[i].proba == PROBA_PROBIT && m->members[i].link.kind == LINK_CAUCHIT)
             return set_error(ctx, RUNG_EARG, "the model has link=cauchit, which an export does not compute");
+    if (m->code.n_random > 0)
+        return set_error(ctx, RUNG_EARG,
+                         "the model has random effects, whose groups and integrals an export does not compute");
     if (rows > 0 && !o->with_rows)
         return hint(ctx,
                     set_error(ctx, RUNG_EARG,

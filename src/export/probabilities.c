@@ -178,6 +178,7 @@ int build_proba(builder *b, const member *one, int output, int variance)
     case PROBA_NONE: return NO_VALUE;
     case PROBA_CALIBRATION: return calibrated(b, one, output);
     case PROBA_PRIOR: return constant_of(b, K, one->prior);
+    case PROBA_EFFECTS: return NO_VALUE; /* refused by check_options */
     case PROBA_PROBIT: return by_link(b, &one->link, K, output, variance);
     case PROBA_CUMULATIVE: return repaired_classes(b, part_of(b, output, 0, K - 1));
     case PROBA_MEMBERSHIPS: return output;

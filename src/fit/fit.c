@@ -108,6 +108,7 @@ static bool is_published(const rung_spec *spec)
 static bool tempers(rung_ctx *ctx, const rung_spec *spec)
 {
     const char *wish = spec_value(spec, "temper");
+    if (spec->method->has_groups) return false;
     if (wish) return strcmp(wish, "with") == 0;
     if (!is_published(spec)) return true;
     log_at(ctx, RUNG_LOG_INFO,
@@ -122,7 +123,7 @@ static bool tempers(rung_ctx *ctx, const rung_spec *spec)
 static bool minds_equals(const rung_spec *spec, bool searched)
 {
     const char *wish = spec_value(spec, "copies");
-    if (spec->bare) return false;
+    if (spec->bare || spec->method->has_groups) return false;
     if (wish) return strcmp(wish, "with") == 0;
     return !spec->keep_data && (searched || !is_published(spec));
 }
@@ -210,7 +211,7 @@ static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, made_fit *
     TRY(NEW_RAW(ctx, &ctx->scratch, plain, g.h->n * g.p->K));
     TRY(held_out_grades(ctx, spec_recalibrates(spec), &g));
     memcpy(plain, g.proba, (size_t)(g.h->n * g.p->K) * sizeof *plain);
-    if (g.h->n > 0 && (!own || searched || tempers(ctx, spec)))
+    if (g.h->n > 0 && (!own || (searched && !spec->method->has_groups) || tempers(ctx, spec)))
         TRY(held_out_temper(ctx, &model->mem, &g, &model->temper));
     held_out_judge(t, &g); /* before any row is left open */
     if (minds_equals(spec, searched)) TRY(copies_fit(ctx, t, plain, &g, model));

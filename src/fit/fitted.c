@@ -205,7 +205,7 @@ rung_status fitted_apply(rung_ctx *ctx, const fitted *fit, const int *classes, i
     TRY(NEW_RAW(ctx, &ctx->scratch, output, n * outputs));
     TRY(NEW_RAW(ctx, &ctx->scratch, p, known));
     TRY(scorer_apply(ctx, &one.score, n, x, output));
-    if (one.proba == PROBA_PROBIT) TRY(member_variance(ctx, &one, n, x, output, variance));
+    if (member_has_variance(&one)) TRY(member_variance(ctx, &one, n, x, output, variance));
     for (int64_t i = 0; i < n; i++, output += outputs) {
         if (probable) member_proba(&one, output, variance[i], p);
         int r = member_rank(&one, output, needed ? p : NULL);

@@ -118,6 +118,8 @@ typedef struct method {
      * cannot (and is not RUNG_METHOD_UPDATABLE). The result is that of fit. */
     rung_status (*update)(rung_ctx *ctx, pool *mem, const fit_input *in, int64_t known, const double *state,
                           fitted *out);
+    bool has_groups; /* it learns effects of groups (data/random_terms.h), and predicts just what it prints: its
+                        probabilities are not tempered, and rows that equal labelled ones are like any other */
     bool state_per_threshold; /* the state has K - 1 numbers per row, not one */
     /* Standard errors of the coefficients and tests of an assembled model (in its memory); NULL: the method has none.
      * Leaves out empty where they cannot be computed. */

@@ -249,6 +249,24 @@ static rung_status weigh_columns(rung_ctx *ctx, int64_t labelled, const int64_t 
     return RUNG_OK;
 }
 
+/* Numbers that name groups stay as they are. */
+static rung_status keep_levels(rung_ctx *ctx, const coding *code, scaling *s)
+{
+    for (int64_t j = 0; j < code->n_columns && s->kind != SCALE_NONE; j++) {
+        const column_code *c = &code->columns[j];
+        if (c->nominal || c->form != FORM_LEVEL) continue;
+        if (s->kind == SCALE_RANK)
+            return hint(ctx,
+                        set_error(ctx, RUNG_EARG,
+                                  "with columns of groups the others cannot be ranked: take the scale "
+                                  "standard, minmax or none"),
+                        "option scale");
+        s->shift[c->first] = 0;
+        s->factor[c->first] = 1;
+    }
+    return RUNG_OK;
+}
+
 rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, bool use_unlabelled, bool scaled,
                          training *out)
 {
@@ -275,6 +293,7 @@ rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *
     TRY(find_together(ctx, spec, labelled, rows, out));
     TRY(take_source(ctx, spec, scaled, out));
     if (out->scale.kind == SCALE_RELEVANCE) TRY(weigh_columns(ctx, labelled, rows, out));
+    if (data->code.n_random > 0) TRY(keep_levels(ctx, &data->code, &out->scale));
     if (!use_unlabelled) return make_problem(ctx, out, labelled, rows, scaled, &out->labelled);
     int *classes = NULL;
     TRY(NEW(ctx, &ctx->scratch, classes, out->K));
@@ -306,6 +325,21 @@ rung_status intervals_check(rung_ctx *ctx, const rung_data *data, const method *
                 "methods");
 }
 
+static rung_status check_random(rung_ctx *ctx, const coding *code, const method *m)
+{
+    if (code->n_random > 0 && !m->has_groups)
+        return hint(ctx,
+                    set_error(ctx, RUNG_EARG, "%s has no random effects for the groups of '%.80s'; mixed has",
+                              m->info.name, code->columns[code->random[0].factor[0]].name),
+                    "methods");
+    if (code->n_random == 0 && m->has_groups)
+        log_hint(ctx, RUNG_LOG_WARNING, "option random",
+                 "no column names groups, such as patients or schools: %s has no random effects then, and is the "
+                 "cumulative link model alone",
+                 m->info.name);
+    return RUNG_OK;
+}
+
 rung_status training_check(rung_ctx *ctx, const training *t, const method *m)
 {
     const rung_method *info = &m->info;
@@ -314,6 +348,7 @@ rung_status training_check(rung_ctx *ctx, const training *t, const method *m)
                     set_error(ctx, RUNG_EARG, "%s learns classes, not real targets: cut them into classes", info->name),
                     "option bins");
     TRY(intervals_check(ctx, t->data, m));
+    TRY(check_random(ctx, &t->data->code, m));
     if ((info->flags & RUNG_METHOD_NEEDS_LABELS) && t->n_labelled == 0)
         return set_error(ctx, RUNG_EDATA, "%s needs labelled rows, but all %lld rows are unlabelled", info->name,
                          (long long)t->data->n);

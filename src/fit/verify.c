@@ -119,8 +119,9 @@ static void ordered_thresholds(const rung_model *model, conditions *c)
         bool native = m->decide.kind == DECISION_THRESHOLDS;
         if (native) fall = fmax(fall, largest_fall(m->decide.K - 1, m->decide.thresholds));
         if (m->proba == PROBA_CALIBRATION) fall = fmax(fall, largest_fall(m->cal.K - 1, m->cal.c));
+        if (m->proba == PROBA_EFFECTS) fall = fmax(fall, largest_fall(m->decide.K - 1, m->score.random->b));
         if (m->proba == PROBA_PROBIT) fall = fmax(fall, largest_fall(m->decide.K - 1, m->link.b));
-        any |= native || m->proba == PROBA_CALIBRATION || m->proba == PROBA_PROBIT;
+        any |= native || m->proba == PROBA_CALIBRATION || member_has_variance(m);
     }
     if (any) condition_add(c, "order", "largest amount by which a threshold is below the previous one", fall, 0);
 }

@@ -192,6 +192,30 @@ static rung_status walk_trees(naming *n, forest *f)
     return integers(n, "trees.set", f->n_words, &f->set);
 }
 
+static rung_status walk_effect(naming *n, int number, random_effect *t)
+{
+    char name[64];
+    int64_t groups = t->n_groups, q = t->q;
+#define OWN(last) (snprintf(name, sizeof name, "effects.%d." last, number), name)
+    TRY(visit(n->w, n->mem, named(n, OWN("level")), "I64", 2, (int64_t[]){groups, t->n_factors}, (void **)&t->level));
+    TRY(reals(n, OWN("mode"), 2, (int64_t[]){groups, q}, &t->mode));
+    TRY(reals(n, OWN("spread"), 3, (int64_t[]){groups, q, q}, &t->spread));
+    TRY(reals(n, OWN("covariance"), 2, (int64_t[]){q, q}, &t->covariance));
+    TRY(list(n, OWN("error"), effect_errors(t->q), &t->error));
+    double *test = t->test;
+    TRY(list(n, OWN("test"), EFFECT_TESTS, &test));
+    if (n->w->mode == ARRAYS_READ) memcpy(t->test, test, sizeof t->test);
+#undef OWN
+    return RUNG_OK;
+}
+
+static rung_status walk_effects(naming *n, random_effects *r, int K)
+{
+    TRY(list(n, "effects.thresholds", K - 1, &r->b));
+    for (int i = 0; i < r->n; i++) TRY(walk_effect(n, i, &r->term[i]));
+    return RUNG_OK;
+}
+
 /* Column-major here is row-major there: m x outputs is stored as [outputs, m], d x m as [m, d]. */
 static rung_status walk_scorer(naming *n, scorer *s, bool own_coef, bool own_rows)
 {
@@ -247,6 +271,7 @@ static rung_status walk_member(naming *n, member *all, int number_of, int K)
         TRY(list(n, "calibration.c", K - 1, &one->cal.c));
     }
     if (one->proba == PROBA_PROBIT) TRY(walk_link(n, &one->link, one->score.m, K));
+    if (one->score.random) TRY(walk_effects(n, one->score.random, K));
     return one->prior ? list(n, "prior", K, &one->prior) : RUNG_OK;
 }
 

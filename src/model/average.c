@@ -64,12 +64,12 @@ static rung_status add_member(rung_ctx *ctx, const member *one, double share, in
         TRY(check_outputs(ctx, n, outputs, room->output, first));
     }
     room->of = one;
-    if (one->proba == PROBA_PROBIT) {
+    if (member_has_variance(one)) {
         TRY(member_variance(ctx, one, n, x, room->output, room->variance));
         TRY(check_outputs(ctx, n, 1, room->variance, first));
     }
     for (int64_t i = 0; i < n; i++) {
-        member_proba(one, room->output + i * outputs, one->proba == PROBA_PROBIT ? room->variance[i] : 0, room->p);
+        member_proba(one, room->output + i * outputs, member_has_variance(one) ? room->variance[i] : 0, room->p);
         for (int q = 0; q < K; q++) proba[i * K + q] += share * room->p[q];
     }
     return RUNG_OK;

@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/text.h"
 #include "data/derive.h"
+#include "data/random_terms.h"
 #include "input/table/measure.h"
 #include "model/file.h"
 
@@ -70,7 +71,8 @@ static rung_status check_column(rung_ctx *ctx, const column_code *c, int64_t num
 {
     REQUIRE(c->nominal || isfinite(c->fill), "column %lld: the fill value is not a number", (long long)number);
     REQUIRE(!c->nominal || c->n_categories >= 1, "column %lld has no categories", (long long)number);
-    REQUIRE(c->nominal || (c->form == FORM_ORDINAL ? c->n_categories >= 1 : c->n_categories == 0),
+    REQUIRE(c->nominal ||
+                (c->form == FORM_ORDINAL || c->form == FORM_LEVEL ? c->n_categories >= 1 : c->n_categories == 0),
             "column %lld is no list of words but has %lld of them", (long long)number, (long long)c->n_categories);
     REQUIRE(!c->unit || (!c->nominal && c->form <= FORM_GROUPED && strlen(c->unit) < UNIT),
             "column %lld has a unit but no numbers", (long long)number);
@@ -107,6 +109,7 @@ static rung_status check_coding(rung_ctx *ctx, const coding *c)
 {
     TRY(check_cells(ctx, coding_cells(c), c->derive != NULL));
     if (c->derive) TRY(derive_check(ctx, c->derive, RUNG_EFORMAT));
+    TRY(random_check(ctx, c, RUNG_EFORMAT));
     REQUIRE(c->d >= 1, "there is no column");
     REQUIRE(!c->real || (c->n_classes == 0 && c->label_position >= 0), "real targets with classes or without a label");
     if (c->edges) {
@@ -355,6 +358,60 @@ static rung_status check_decision(rung_ctx *ctx, const member *one, int K)
     return RUNG_OK;
 }
 
+static const column_code *column_of(const coding *code, int64_t coded)
+{
+    int64_t j = 0;
+    while (j < code->n_columns - 1 && code->columns[j + 1].first <= coded) j++;
+    return &code->columns[j];
+}
+
+static bool in_order(const random_effect *t, int64_t g)
+{
+    for (int k = 0; k < t->n_factors; k++) {
+        int64_t before = t->level[(g - 1) * t->n_factors + k], now = t->level[g * t->n_factors + k];
+        if (before != now) return before < now;
+    }
+    return false;
+}
+
+static rung_status check_effect(rung_ctx *ctx, const random_effect *t, const coding *code)
+{
+    REQUIRE(t->n_factors >= 1, "random effects of no groups");
+    for (int k = 0; k < t->n_factors; k++) {
+        int64_t j = t->factor[k];
+        REQUIRE(j < code->d && !column_of(code, j)->nominal && column_of(code, j)->form == FORM_LEVEL,
+                "random effects of column %lld, which does not name groups", (long long)j + 1);
+        for (int64_t g = 0; g < t->n_groups; g++)
+            REQUIRE(t->level[g * t->n_factors + k] >= 1 &&
+                        t->level[g * t->n_factors + k] <= column_of(code, j)->n_categories,
+                    "group %lld of the random effects has no name", (long long)g + 1);
+    }
+    for (int64_t g = 1; g < t->n_groups; g++)
+        REQUIRE(in_order(t, g), "the groups of the random effects are not in order");
+    for (int r = 1; r < t->q; r++)
+        REQUIRE(t->slope[r - 1] < code->d, "a random slope of column %lld", (long long)t->slope[r - 1] + 1);
+    REQUIRE(all_finite(t->q * t->n_groups, t->mode) && all_finite(t->q * t->q * t->n_groups, t->spread) &&
+                all_finite(t->q * t->q, t->covariance),
+            "a random effect is not a finite number");
+    for (int r = 0; r < t->q; r++)
+        REQUIRE(t->covariance[r + r * t->q] >= 0, "a variance of random effects is %g", t->covariance[r + r * t->q]);
+    for (int64_t k = 0; k < effect_errors(t->q); k++)
+        REQUIRE(!(t->error[k] < 0), "a standard error is %g", t->error[k]);
+    for (int k = 0; k < EFFECT_TESTS; k++)
+        REQUIRE(!(t->test[k] < 0), "a test of random effects has the number %g", t->test[k]);
+    return RUNG_OK;
+}
+
+static rung_status check_effects(rung_ctx *ctx, const member *one, const coding *code, int K)
+{
+    const random_effects *e = one->score.random;
+    REQUIRE(one->score.kind == SCORER_LINEAR && one->score.outputs == 1 && one->decide.kind == DECISION_MEDIAN,
+            "random effects of a score that is not linear");
+    REQUIRE(K > 1 && all_finite(K - 1, e->b) && always_rises(K - 1, e->b), "the thresholds do not ascend");
+    for (int i = 0; i < e->n; i++) TRY(check_effect(ctx, &e->term[i], code));
+    return RUNG_OK;
+}
+
 /* Several members can be averaged only if they have the same classes and kind of decision. */
 static rung_status check_members(rung_ctx *ctx, const rung_model *m)
 {
@@ -369,6 +426,7 @@ static rung_status check_members(rung_ctx *ctx, const rung_model *m)
         if (one->space.d > 0 && !one->space_from) TRY(check_scaling(ctx, &one->space, m->code.d));
         TRY(check_scorer(ctx, &one->score, &m->code, m->n_present, one->proba == PROBA_POWER));
         TRY(check_decision(ctx, one, m->n_present));
+        if (one->score.random) TRY(check_effects(ctx, one, &m->code, m->n_present));
         REQUIRE((one->decide.kind == DECISION_NONE) == (m->members[0].decide.kind == DECISION_NONE),
                 "only some members have a decision rule");
     }

@@ -173,7 +173,10 @@ static const char *kind_of(const column_code *c)
 {
     if (c->nominal) return "nominal";
     if (c->derived) return "derived";
-    return c->form == FORM_ORDINAL ? "ordinal" : c->form == FORM_DAYS || c->form == FORM_CYCLIC ? "date" : "number";
+    return c->form == FORM_ORDINAL                          ? "ordinal"
+           : c->form == FORM_LEVEL                          ? "group"
+           : c->form == FORM_DAYS || c->form == FORM_CYCLIC ? "date"
+                                                            : "number";
 }
 
 static json_t *column_json(const column_code *c)

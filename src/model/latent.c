@@ -40,6 +40,9 @@ rung_status member_variance(rung_ctx *ctx, const member *one, int64_t n, const d
 {
     const probit_link *link = &one->link;
     int64_t d = one->score.d;
+    for (int64_t i = 0; one->proba == PROBA_EFFECTS && i < n; i++)
+        variance[i] = effects_of_new(one->score.random, scaled + i * d);
+    if (one->proba == PROBA_EFFECTS) return RUNG_OK;
     if (link->spread) {
         joint_variance(one, n, scaled, output, variance);
         return RUNG_OK;

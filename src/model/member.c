@@ -105,6 +105,16 @@ static void link_proba(const probit_link *link, int K, const double *output, dou
         ordinal_probit_classes(output[0], variance, K, link->b, link->noise, p);
 }
 
+static void effects_proba(const random_effects *r, int K, double mean, double variance, double *p)
+{
+    double below = 0, sd = sqrt(variance);
+    for (int q = 0; q < K; q++) {
+        double next = q < K - 1 ? link_below_mean(r->link, r->b[q] - mean, sd) : 1;
+        p[q] = fmax(next - below, 0);
+        below = next;
+    }
+}
+
 /* Taking off the largest output changes nothing, and keeps the others from overflowing. */
 static void softmax_proba(int K, const double *output, double *p)
 {
@@ -130,6 +140,7 @@ void member_proba(const member *one, const double *output, double variance, doub
         break;
     case PROBA_MEMBERSHIPS: memcpy(p, output, size); break;
     case PROBA_SOFTMAX: softmax_proba(K, output, p); break;
+    case PROBA_EFFECTS: effects_proba(one->score.random, K, output[0], variance, p); break;
     case PROBA_POWER: cumulative_power(K, output, one->prior, one->power, p); break;
     }
 }

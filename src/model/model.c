@@ -42,7 +42,7 @@ bool model_has_thresholds(const rung_model *m)
 {
     const member *one = &m->members[0];
     bool general = one->link.own || one->link.uneven; /* its score is the expected class */
-    return !model_averages(m) && ((one->proba == PROBA_PROBIT && !general) || one->decide.kind == DECISION_THRESHOLDS ||
+    return !model_averages(m) && ((member_has_variance(one) && !general) || one->decide.kind == DECISION_THRESHOLDS ||
                                   one->decide.kind == DECISION_CALIBRATED);
 }
 
@@ -50,6 +50,7 @@ double model_threshold(const rung_model *m, int q)
 {
     const member *one = &m->members[0];
     if (one->decide.kind == DECISION_THRESHOLDS) return one->decide.thresholds[q - 1];
+    if (one->proba == PROBA_EFFECTS) return one->score.random->b[q - 1];
     return one->proba == PROBA_PROBIT ? one->link.b[q - 1] : calibrate_threshold(&one->cal, &one->map, q);
 }
 
@@ -92,6 +93,7 @@ const char *model_member_kind(const member *one)
     if (one->score.trees.votes) return "random trees";
     if (one->score.kind == SCORER_TREES) return one->proba == PROBA_SOFTMAX ? "nominal trees" : "ordinal trees";
     switch (one->proba) {
+    case PROBA_EFFECTS: return "random effects";
     case PROBA_PROBIT: return "gaussian process";
     case PROBA_CUMULATIVE: return "cumulative ridge";
     case PROBA_POWER: return "label spreading";

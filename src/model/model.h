@@ -16,6 +16,7 @@
 #include "eval/temper.h"
 #include "kernel/kernel.h"
 #include "model/copies.h"
+#include "model/effects.h"
 #include "solve/link.h"
 #include "trees/forest.h"
 
@@ -38,10 +39,11 @@ typedef struct {
     int64_t *index; /* precomputed kernel: which column of the data belongs to term j (m) */
     double *coef;   /* m x outputs, column-major */
     double *bias;   /* outputs; NULL with SCORER_NEIGHBOURS: 0 */
-    int64_t neighbours;  /* SCORER_NEIGHBOURS: 1..m */
-    weight_kind weights; /* SCORER_NEIGHBOURS */
-    double width;        /* WEIGHTS_GAUSSIAN */
-    forest trees;        /* SCORER_TREES */
+    int64_t neighbours;     /* SCORER_NEIGHBOURS: 1..m */
+    weight_kind weights;    /* SCORER_NEIGHBOURS */
+    double width;           /* WEIGHTS_GAUSSIAN */
+    forest trees;           /* SCORER_TREES */
+    random_effects *random; /* SCORER_LINEAR: the effects of known groups are added; NULL: there are none */
 } scorer;
 
 typedef enum {
@@ -94,6 +96,7 @@ typedef enum { /* where the probabilities of a member come from */
                PROBA_CUMULATIVE,  /* the K - 1 outputs are P(y > q), to be made valid */
                PROBA_MEMBERSHIPS, /* they are the outputs, those of SCORER_NEIGHBOURS */
                PROBA_SOFTMAX,     /* the K outputs are their logarithms, up to a constant */
+               PROBA_EFFECTS,     /* the link of a score with random effects */
                PROBA_POWER /* powers of the outputs of SCORER_NEIGHBOURS, normalised; `prior` where no score arrives */
 } proba_source;
 
@@ -237,6 +240,12 @@ rung_status model_predict(rung_ctx *ctx, const rung_model *m, const rung_view *X
 /* The training rows; see rung_model_predict_training. */
 rung_status model_predict_training(rung_ctx *ctx, const rung_model *m, const rung_predict_options *options,
                                    const rung_output *out);
+
+/* Its probabilities need a variance: that of a latent value, or of the effects of groups that are not known. */
+static inline bool member_has_variance(const member *one)
+{
+    return one->proba == PROBA_PROBIT || one->proba == PROBA_EFFECTS;
+}
 
 /* Outputs of scaled rows (d x n) by one scorer: n x outputs by rows. */
 rung_status scorer_apply(rung_ctx *ctx, const scorer *s, int64_t n, const double *scaled, double *output);

@@ -68,7 +68,7 @@ static void answer(const rung_model *m, int64_t n, const block_room *room)
     for (int64_t i = 0; i < n; i++) {
         const double *output = room->output + i * one->score.outputs;
         double *p = room->proba ? room->proba + i * K : NULL;
-        if (p) member_proba(one, output, one->proba == PROBA_PROBIT ? room->variance[i] : 0, p);
+        if (p) member_proba(one, output, member_has_variance(one) ? room->variance[i] : 0, p);
         member_score(one, m->present, output, p, room->score + i * columns);
     }
 }
@@ -301,7 +301,7 @@ static rung_status new_room(rung_ctx *ctx, const rung_model *m, int64_t rows, co
     }
     if (model_averages(m)) return RUNG_OK;
     TRY(NEW_RAW(ctx, &ctx->scratch, room->output, rows * one->score.outputs));
-    if (one->proba == PROBA_PROBIT && (proba || out->sd)) TRY(NEW_RAW(ctx, &ctx->scratch, room->variance, rows));
+    if (member_has_variance(one) && (proba || out->sd)) TRY(NEW_RAW(ctx, &ctx->scratch, room->variance, rows));
     return one->space.d == 0 ? RUNG_OK : NEW_RAW(ctx, &ctx->scratch, room->space, rows * m->code.d);
 }
 

@@ -107,7 +107,11 @@ rung_status scorer_apply(rung_ctx *ctx, const scorer *s, int64_t n, const double
     for (int64_t i = 0; s->bias && i < n; i++) memcpy(output + i * s->outputs, s->bias, size);
     switch (s->kind) {
     case SCORER_CONSTANT: return RUNG_OK;
-    case SCORER_LINEAR: add_linear(s, n, scaled, output); return RUNG_OK;
+    case SCORER_LINEAR:
+        add_linear(s, n, scaled, output);
+        for (int64_t i = 0; s->random && i < n; i++)
+            output[i * s->outputs] += effects_of_known(s->random, scaled + i * s->d);
+        return RUNG_OK;
     case SCORER_KERNEL:
         if (s->k.kind != KERNEL_PRECOMPUTED) return add_expansion(ctx, s, n, scaled, output);
         add_precomputed(s, n, scaled, output);

@@ -3,6 +3,7 @@
  * integers and booleans; real numbers are arrays, so they keep every bit. Values that follow from others (where a
  * column's coded columns begin, the number of classes a member knows) are not stored. */
 #include "data/derive.h"
+#include "data/random_terms.h"
 #include "model/file.h"
 
 const char *const scorer_names[] = {"constant", "linear", "kernel", "neighbours", "trees", NULL};
@@ -53,6 +54,28 @@ static json_t *derived_to_json(const derivation *d)
     return json_whole(out, bad);
 }
 
+static json_t *places_to_json(int n, const int64_t *place)
+{
+    json_t *out = json_array();
+    int bad = 0;
+    for (int k = 0; k < n; k++) bad |= json_array_append_new(out, json_integer(place[k]));
+    return json_whole(out, bad);
+}
+
+static json_t *random_to_json(const coding *c)
+{
+    json_t *out = json_array();
+    int bad = 0;
+    for (int i = 0; i < c->n_random; i++) {
+        const random_term *t = &c->random[i];
+        json_t *one = json_object();
+        int failed = json_object_set_new(one, "groups", places_to_json(t->n_factors, t->factor));
+        failed |= json_object_set_new(one, "slopes", places_to_json(t->n_slopes, t->slope));
+        bad |= json_array_append_new(out, json_whole(one, failed));
+    }
+    return json_whole(out, bad);
+}
+
 static json_t *coding_to_json(const coding *c)
 {
     json_t *out = json_object(), *columns = json_array();
@@ -81,6 +104,7 @@ static json_t *coding_to_json(const coding *c)
     bad |= json_object_set_new(out, "names", json_boolean(c->has_names));
     bad |= json_object_set_new(out, "columns", columns);
     if (c->derive) bad |= json_object_set_new(out, "derived", derived_to_json(c->derive));
+    if (c->n_random > 0) bad |= json_object_set_new(out, "random", random_to_json(c));
     bad |= json_object_set_new(out, "label", json_string(c->label));
     bad |= json_object_set_new(out, "label_position", json_integer(c->label_position));
     bad |= json_object_set_new(out, "file_columns", json_integer(c->file_columns));
@@ -132,6 +156,22 @@ static json_t *link_to_json(const probit_link *link)
     return json_whole(out, bad);
 }
 
+static json_t *effects_to_json(const random_effects *r)
+{
+    json_t *out = json_object(), *terms = json_array();
+    int bad = json_object_set_new(out, "link", json_string(link_names[r->link]));
+    for (int i = 0; i < r->n; i++) {
+        const random_effect *t = &r->term[i];
+        json_t *one = json_object();
+        int failed = json_object_set_new(one, "factors", places_to_json(t->n_factors, t->factor));
+        failed |= json_object_set_new(one, "slopes", places_to_json(t->q - 1, t->slope));
+        failed |= json_object_set_new(one, "groups", json_integer(t->n_groups));
+        bad |= json_array_append_new(terms, json_whole(one, failed));
+    }
+    bad |= json_object_set_new(out, "terms", terms);
+    return json_whole(out, bad);
+}
+
 /* Arrays shared with an earlier member, by its number from 1. */
 static int shared_to_json(json_t *out, const char *key, int from)
 {
@@ -169,6 +209,7 @@ static json_t *member_to_json(const member *one, bool first)
     if (one->decide.kind == DECISION_CONSTANT) bad |= json_object_set_new(out, "rank", json_integer(one->decide.rank));
     if (one->proba == PROBA_CALIBRATION) bad |= json_object_set_new(out, "nodes", json_integer(one->map.n));
     if (one->proba == PROBA_PROBIT) bad |= json_object_set_new(out, "probit", link_to_json(&one->link));
+    if (s->random) bad |= json_object_set_new(out, "effects", effects_to_json(s->random));
     bad |= json_object_set_new(out, "prior", json_boolean(one->prior != NULL));
     return json_whole(out, bad);
 }

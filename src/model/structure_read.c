@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "data/derive.h"
+#include "data/random_terms.h"
 #include "model/file.h"
 
 enum { MOST_MEMBERS = 1 << 16 }; /* an element takes more room here than in the file */
@@ -162,16 +163,47 @@ static rung_status read_derived(reader *r, json_t *json, coding *code)
     return derive_coding(r->ctx, r->mem, d, code);
 }
 
+/* A list of at most `room` places of columns; *out NULL: room for them is made. */
+static rung_status read_places(reader *r, json_t *json, int room, const char *what, int *n, int64_t **out)
+{
+    TRY(length(r, json, what, n));
+    if (*n > room) return set_error(r->ctx, RUNG_EFORMAT, "%s: %d of them", what, *n);
+    if (!*out) TRY(NEW(r->ctx, r->mem, *out, *n));
+    for (int k = 0; k < *n; k++) {
+        json_t *one = json_array_get(json, (size_t)k);
+        if (!json_is_integer(one)) return set_error(r->ctx, RUNG_EFORMAT, "%s: item %d is no number", what, k + 1);
+        TRY(as_count(r, json_integer_value(one), 0, what, &(*out)[k]));
+    }
+    return RUNG_OK;
+}
+
+static rung_status read_random(reader *r, json_t *json, coding *code)
+{
+    TRY(length(r, json, "the random terms", &code->n_random));
+    TRY(NEW(r->ctx, r->mem, code->random, code->n_random));
+    for (int i = 0; i < code->n_random; i++) {
+        random_term *t = &code->random[i];
+        json_t *groups = NULL, *slopes = NULL;
+        int64_t *factor = t->factor, *slope = t->slope;
+        TRY(json_take(r->ctx, json_array_get(json, (size_t)i), "a random term", "{s:o, s:o}", "groups", &groups,
+                      "slopes", &slopes));
+        TRY(read_places(r, groups, RANDOM_FACTORS, "the columns of groups", &t->n_factors, &factor));
+        TRY(read_places(r, slopes, RANDOM_SLOPES, "the random slopes", &t->n_slopes, &slope));
+    }
+    return RUNG_OK;
+}
+
 static rung_status read_coding(reader *r, json_t *json, coding *code)
 {
     int names = 0, real = 0, edges = 0, n = 0;
-    json_t *columns = NULL, *classes = NULL, *derived = NULL;
+    json_t *columns = NULL, *classes = NULL, *derived = NULL, *random = NULL;
     const char *label = NULL, *weights = NULL, *groups = NULL;
     json_int_t label_position = 0, file_columns = 0, decimal = 0, delimiter = 0;
-    TRY(json_take(r->ctx, json, "coding", "{s:b, s:o, s:s, s:I, s:I, s:o, s:b, s:b, s?s, s?s, s?I, s?I, s?o}", "names",
-                  &names, "columns", &columns, "label", &label, "label_position", &label_position, "file_columns",
-                  &file_columns, "classes", &classes, "real", &real, "edges", &edges, "weights", &weights, "groups",
-                  &groups, "decimal", &decimal, "delimiter", &delimiter, "derived", &derived));
+    TRY(json_take(r->ctx, json, "coding", "{s:b, s:o, s:s, s:I, s:I, s:o, s:b, s:b, s?s, s?s, s?I, s?I, s?o, s?o}",
+                  "names", &names, "columns", &columns, "label", &label, "label_position", &label_position,
+                  "file_columns", &file_columns, "classes", &classes, "real", &real, "edges", &edges, "weights",
+                  &weights, "groups", &groups, "decimal", &decimal, "delimiter", &delimiter, "derived", &derived,
+                  "random", &random));
     if (weights) TRY(pool_text(r->ctx, r->mem, weights, &code->weights));
     if (groups) TRY(pool_text(r->ctx, r->mem, groups, &code->groups));
     TRY(as_character(r, decimal, "the decimal point", &code->decimal));
@@ -187,7 +219,8 @@ static rung_status read_coding(reader *r, json_t *json, coding *code)
     TRY(NEW(r->ctx, r->mem, code->columns, n));
     code->n_columns = n;
     for (int j = 0; j < n; j++) TRY(read_column(r, json_array_get(columns, (size_t)j), code, &code->columns[j]));
-    return derived ? read_derived(r, derived, code) : RUNG_OK;
+    if (derived) TRY(read_derived(r, derived, code));
+    return random ? read_random(r, random, code) : RUNG_OK;
 }
 
 static rung_status read_kernel(reader *r, json_t *json, int64_t d, kernel *k)
@@ -240,6 +273,34 @@ static rung_status read_link(reader *r, json_t *json, probit_link *link)
     link->kind = logit ? LINK_LOGIT : (link_kind)kind;
     if (inferred) TRY(NEW(r->ctx, r->mem, link->spread, 0)); /* not NULL: its array is to be read */
     link->functions = i;
+    return RUNG_OK;
+}
+
+static rung_status read_effects(reader *r, json_t *json, random_effects **out)
+{
+    const char *link = NULL;
+    json_t *terms = NULL;
+    int kind = 0;
+    random_effects *e = NULL;
+    TRY(NEW(r->ctx, r->mem, e, 1));
+    TRY(json_take(r->ctx, json, "the random effects", "{s:s, s:o}", "link", &link, "terms", &terms));
+    TRY(one_of(r, link, link_names, "link", &kind));
+    e->link = (link_kind)kind;
+    TRY(length(r, terms, "the random effects", &e->n));
+    if (e->n > RANDOM_TERMS) return set_error(r->ctx, RUNG_EFORMAT, "%d terms of random effects", e->n);
+    TRY(NEW(r->ctx, r->mem, e->term, e->n));
+    for (int i = 0; i < e->n; i++) {
+        random_effect *t = &e->term[i];
+        json_t *factors = NULL, *slopes = NULL;
+        json_int_t groups = 0;
+        TRY(json_take(r->ctx, json_array_get(terms, (size_t)i), "a term of random effects", "{s:o, s:o, s:I}",
+                      "factors", &factors, "slopes", &slopes, "groups", &groups));
+        TRY(read_places(r, factors, RANDOM_FACTORS, "the columns of groups", &t->n_factors, &t->factor));
+        TRY(read_places(r, slopes, RANDOM_SLOPES, "the random slopes", &t->q, &t->slope));
+        TRY(as_count(r, groups, 0, "the number of groups", &t->n_groups));
+        t->q++;
+    }
+    *out = e;
     return RUNG_OK;
 }
 
@@ -303,17 +364,17 @@ static rung_status read_member(reader *r, json_t *json, const rung_model *m, int
 {
     const char *scale = NULL, *space = NULL, *kind = NULL, *decides = NULL;
     json_int_t outputs = 0, terms = 0, rank = 0, nodes = -1, space_from = 0, rows_from = 0, coef_from = 0;
-    json_t *expansion = NULL, *neighbours = NULL, *trees = NULL, *link = NULL;
+    json_t *expansion = NULL, *neighbours = NULL, *trees = NULL, *link = NULL, *effects = NULL;
     int tie_up = 0, prior = 0, cumulative = 0, softmax = 0, power = 0, made = 0, i = 0;
     member *one = &m->members[number];
     scorer *s = &one->score;
     TRY(json_take(
         r->ctx, json, "a member",
-        "{s?s, s?s, s?I, s?I, s?I, s?b, s?b, s?b, s:s, s:I, s?I, s?o, s?o, s?o, s:s, s?b, s?I, s?I, s?o, s:b, s?b}",
+        "{s?s, s?s, s?I, s?I, s?I, s?b, s?b, s?b, s:s, s:I, s?I, s?o, s?o, s?o, s:s, s?b, s?I, s?I, s?o, s:b, s?b, s?o}",
         "scale", &scale, "space", &space, "space_from", &space_from, "rows_from", &rows_from, "coef_from", &coef_from,
         "cumulative", &cumulative, "softmax", &softmax, "power", &power, "scorer", &kind, "outputs", &outputs, "terms",
         &terms, "kernel", &expansion, "neighbours", &neighbours, "trees", &trees, "decision", &decides, "tie_up",
-        &tie_up, "rank", &rank, "nodes", &nodes, "probit", &link, "prior", &prior, "made", &made));
+        &tie_up, "rank", &rank, "nodes", &nodes, "probit", &link, "prior", &prior, "made", &made, "effects", &effects));
     TRY(read_from(r, space_from, number, "the space", &one->space_from));
     TRY(read_from(r, rows_from, number, "the rows", &one->rows_from));
     TRY(read_from(r, coef_from, number, "the coefficients", &one->coef_from));
@@ -328,6 +389,9 @@ static rung_status read_member(reader *r, json_t *json, const rung_model *m, int
         return set_error(r->ctx, RUNG_EFORMAT, "a %s scorer %s neighbours", kind, neighbours ? "with" : "without");
     if ((trees != NULL) != (s->kind == SCORER_TREES))
         return set_error(r->ctx, RUNG_EFORMAT, "a %s scorer %s trees", kind, trees ? "with" : "without");
+    if (effects && s->kind != SCORER_LINEAR)
+        return set_error(r->ctx, RUNG_EFORMAT, "a %s scorer with random effects", kind);
+    if (effects) TRY(read_effects(r, effects, &s->random));
     if (trees) TRY(read_trees(r, trees, m->code.n_columns, s));
     if (expansion) TRY(read_kernel(r, expansion, m->code.d, &s->k));
     if (neighbours) TRY(read_neighbours(r, neighbours, s));
@@ -340,13 +404,11 @@ static rung_status read_member(reader *r, json_t *json, const rung_model *m, int
     one->decide.K = one->cal.K = m->n_present;
     one->decide.tie_up = tie_up;
     TRY(as_int(r, rank, "a rank", &one->decide.rank));
-    const bool found[] = {[PROBA_CALIBRATION] = nodes != -1,
-                          [PROBA_PRIOR] = prior && !power,
-                          [PROBA_PROBIT] = link != NULL,
-                          [PROBA_CUMULATIVE] = cumulative,
-                          [PROBA_MEMBERSHIPS] = s->kind == SCORER_NEIGHBOURS && !power,
-                          [PROBA_SOFTMAX] = softmax,
-                          [PROBA_POWER] = power};
+    const bool found[] = {
+        [PROBA_CALIBRATION] = nodes != -1, [PROBA_PRIOR] = prior && !power,
+        [PROBA_PROBIT] = link != NULL,     [PROBA_EFFECTS] = effects != NULL,
+        [PROBA_CUMULATIVE] = cumulative,   [PROBA_MEMBERSHIPS] = s->kind == SCORER_NEIGHBOURS && !power,
+        [PROBA_SOFTMAX] = softmax,         [PROBA_POWER] = power};
     TRY(read_proba(r, (int)(sizeof found / sizeof *found), found, one));
     if (nodes != -1) TRY(as_int(r, nodes, "the number of nodes", &one->map.n));
     if (link) TRY(read_link(r, link, &one->link));

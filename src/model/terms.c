@@ -13,6 +13,7 @@ int64_t coding_terms(const coding *code, int64_t room, score_term *out)
     int64_t n = 0;
     for (int64_t j = 0; j < code->n_columns; j++) {
         const column_code *c = &code->columns[j];
+        if (!c->nominal && c->form == FORM_LEVEL) continue; /* names of groups have no coefficient */
         int64_t against = c->nominal ? c->first + c->reference : -1;
         for (int64_t k = 0; k < column_width(c); k++) {
             if (c->first + k == against) continue;

@@ -80,6 +80,24 @@ double link_quantile(link_kind link, double p)
     return NAN;
 }
 
+/* By the trapezoidal rule, whose error for an integrand with poles at a distance d of the real line is of the order
+ * exp(-2 pi d / step): steps of sd z that are small against d (pi for logit, 1 for cauchit). */
+double link_below_mean(link_kind link, double x, double sd)
+{
+    static const double FAR = 8, STEP = 0.25, SMALL = 0.3;
+    enum { MOST = 4000 };
+    if (!(sd > 0) || isinf(x)) return link_below(link, x);
+    if (link == LINK_PROBIT) return link_below(link, x / sqrt(1 + sd * sd));
+    int half = (int)fmin(ceil(FAR / fmin(STEP, SMALL / sd)), MOST);
+    double step = FAR / half, sum = 0, total = 0;
+    for (int k = -half; k <= half; k++) {
+        double z = k * step, weight = exp(-0.5 * z * z);
+        sum += weight * link_below(link, x + sd * z);
+        total += weight;
+    }
+    return sum / total;
+}
+
 /* ---- the likelihood of a class ---- */
 
 /* log p = log s(u) + log s(-v) + log(1 - exp(v - u)), s the logistic function: each term is accurate for any u and
@@ -174,4 +192,30 @@ link_site link_site_of(link_kind link, double f, int low, int high, int K, const
 {
     if (link == LINK_PROBIT) return probit_site(f, low, high, K, b); /* the width of a class exactly as it is */
     return link_site_at(link, high < K ? b[high - 1] - f : INFINITY, low > 1 ? b[low - 2] - f : -INFINITY);
+}
+
+/* L'''(x) / L'(x) */
+static double relative_third(link_kind link, double x)
+{
+    double e;
+    switch (link) {
+    case LINK_LOGIT: e = tanh(0.5 * x); return 1.5 * e * e - 0.5;
+    case LINK_PROBIT: return x * x - 1;
+    case LINK_CLOGLOG: e = exp(x); return (1 - e) * (1 - e) - e;
+    case LINK_LOGLOG: e = exp(-x); return (1 - e) * (1 - e) - e;
+    case LINK_CAUCHIT: e = 1 + x * x; return (6 * x * x - 2) / (e * e);
+    }
+    return NAN;
+}
+
+/* With p = L(u) - L(v): g1 = L'(u) / p, h11 = L''(u) / p - g1^2, and log p changes by g1 in u and by g2 in v. */
+link_cubic link_cubic_of(link_kind link, double f, int low, int high, int K, const double *b)
+{
+    link_cubic c = {.at = link_site_of(link, f, low, high, K, b)};
+    const link_site *s = &c.at;
+    if (s->g1 != 0) c.t111 = s->g1 * (relative_third(link, b[high - 1] - f) - 3 * s->h11 - s->g1 * s->g1);
+    if (s->g2 != 0) c.t222 = s->g2 * (relative_third(link, b[low - 2] - f) - 3 * s->h22 - s->g2 * s->g2);
+    c.t112 = s->g2 * (s->g1 * s->g1 - s->h11);
+    c.t122 = s->g1 * (s->g2 * s->g2 - s->h22);
+    return c;
 }

@@ -23,7 +23,9 @@ double link_between(link_kind link, double u, double v); /* L(u) - L(v) for u > 
 double link_density(link_kind link, double x);           /* L'(x) */
 double link_bend(link_kind link, double x);              /* L''(x) */
 double link_quantile(link_kind link, double p);          /* L(x) = p, 0 < p < 1 */
-bool link_is_concave(link_kind link);                    /* log p is concave in (u, v) */
+/* The mean of L(x + sd z) over a standard normal z: the distribution function of the sum of both. */
+double link_below_mean(link_kind link, double x, double sd);
+bool link_is_concave(link_kind link); /* log p is concave in (u, v) */
 
 /* log p and its first and second derivatives in u and v; 0 at an infinite end. lp is -inf unless u > v. */
 typedef struct {
@@ -33,5 +35,12 @@ link_site link_site_at(link_kind link, double u, double v);
 /* The same for ranks low..high (low == high: a class) of K, thresholds b (K - 1, ascending) and the latent value f:
  * u = b_high - f, v = b_{low-1} - f. */
 link_site link_site_of(link_kind link, double f, int low, int high, int K, const double *b);
+
+/* The same with third derivatives. */
+typedef struct {
+    link_site at;
+    double t111, t112, t122, t222;
+} link_cubic;
+link_cubic link_cubic_of(link_kind link, double f, int low, int high, int K, const double *b);
 
 #endif

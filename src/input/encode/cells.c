@@ -167,6 +167,7 @@ static bool number_of(const column_code *code, const category_index *words, cons
     case FORM_COMMA:
     case FORM_GROUPED: return form_number(text, code->form, out) && isfinite(*out);
     case FORM_HOURS: return form_hours(text, out);
+    case FORM_LEVEL: *out = (double)category_of_text(words, text, decimal) + 1; return true;
     case FORM_ORDINAL: return (*out = (double)category_of_text(words, text, decimal) + 1) > 0;
     case FORM_DAYS:
     case FORM_CYCLIC: break;

@@ -107,6 +107,19 @@ static rung_status as_categories(rung_ctx *ctx, pool *mem, const rung_table *t, 
     return RUNG_OK;
 }
 
+rung_status column_levels(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, column_code *out)
+{
+    char label[COLUMN_LABEL];
+    TRY(as_categories(ctx, mem, t, j, out));
+    out->nominal = false;
+    out->form = FORM_LEVEL;
+    out->reference = 0;
+    if (out->n_categories > 0 && !*out->categories[0]) /* cells without a name are of no group */
+        memmove(out->categories, out->categories + 1, (size_t)--out->n_categories * sizeof *out->categories);
+    if (out->n_categories > 0) return RUNG_OK;
+    return set_error(ctx, RUNG_EDATA, "%s: column %s names no group", t->path, table_column_label(t, j, label));
+}
+
 static rung_status as_said_categories(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j,
                                       const column_option *said, column_code *code)
 {

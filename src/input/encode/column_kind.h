@@ -16,6 +16,8 @@ typedef enum {
  * could be read in two ways. */
 rung_status column_kind_of(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, const column_option *said,
                            column_code *out, column_use *use);
+/* A column whose cells name groups: FORM_LEVEL. RUNG_EDATA: none does. */
+rung_status column_levels(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, column_code *out);
 /* For a column of plain numbers in a table whose other columns have decimal commas: RUNG_EDATA if its points may part
  * thousands, as in 1.200. */
 rung_status column_points_check(rung_ctx *ctx, const rung_table *t, int64_t j);

@@ -14,8 +14,18 @@
 #include "input/encode/formula.h"
 #include "input/encode/labels.h"
 #include "input/encode/named_columns.h"
+#include "input/encode/random_read.h"
 
-typedef enum { ROLE_FEATURE, ROLE_IGNORED, ROLE_LABEL, ROLE_WEIGHT, ROLE_GROUP, ROLE_SUGGESTED, ROLE_HIDDEN } role;
+typedef enum {
+    ROLE_FEATURE,
+    ROLE_IGNORED,
+    ROLE_LABEL,
+    ROLE_WEIGHT,
+    ROLE_GROUP,
+    ROLE_SUGGESTED,
+    ROLE_HIDDEN,
+    ROLE_LEVEL
+} role;
 
 static rung_status ignore_columns(rung_ctx *ctx, const rung_table *t, const char *const *list, role *roles)
 {
@@ -59,7 +69,8 @@ static rung_status give_role(rung_ctx *ctx, const rung_table *t, role *roles, in
                                         "the weights",
                                         "the groups",
                                         "the suggested rows",
-                                        "a part of a derived one"};
+                                        "a part of a derived one",
+                                        "a column of groups"};
     char label[COLUMN_LABEL];
     if (roles[j] != ROLE_FEATURE)
         return set_error(ctx, RUNG_EARG, "%s: column %s cannot be both %s and %s", t->path,
@@ -146,6 +157,19 @@ static rung_status hide_columns(rung_ctx *ctx, const rung_table *t, const derive
     return RUNG_OK;
 }
 
+/* Columns of groups are no features, and their groups are held out together unless the caller says otherwise. */
+static rung_status level_columns(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options,
+                                 const random_wish *wish, role *roles, int64_t *groups)
+{
+    for (int64_t j = 0; j < t->n_columns; j++) {
+        if (!wish->level[j]) continue;
+        if (roles[j] == ROLE_IGNORED || roles[j] == ROLE_GROUP) roles[j] = ROLE_FEATURE;
+        TRY(give_role(ctx, t, roles, j, ROLE_LEVEL));
+    }
+    if (*groups < 0 && !options->known_groups) *groups = random_outer(wish);
+    return RUNG_OK;
+}
+
 rung_status dataset_label_column(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, int64_t *out)
 {
     role *roles = NULL;
@@ -181,7 +205,10 @@ static rung_status learn_column(rung_ctx *ctx, pool *mem, learner *l, int64_t j,
     column_code *c = &l->code->columns[l->code->n_columns];
     TRY(interrupted(ctx));
     *c = (column_code){.position = j, .first = l->code->d, .hidden = l->roles[j] == ROLE_HIDDEN};
-    TRY(column_kind_of(ctx, mem, l->t, j, said, c, use));
+    if (l->roles[j] == ROLE_LEVEL)
+        TRY(column_levels(ctx, mem, l->t, j, c));
+    else
+        TRY(column_kind_of(ctx, mem, l->t, j, said, c, use));
     if (*use != USE_FEATURE) return RUNG_OK;
     if (l->options->missing_error) TRY(check_missing(ctx, l->t, j));
     TRY(pool_text(ctx, mem, l->t->columns[j].name, &c->name));
@@ -210,7 +237,7 @@ static void tell_missing_words(rung_ctx *ctx, const rung_table *t, const coding 
     char name[COLUMN_LABEL], where[COLUMN_LABEL] = "";
     for (int64_t k = 0; k < code->n_columns; k++) {
         int64_t j = code->columns[k].position, more = 0;
-        if (!code->columns[k].nominal && code->columns[k].form != FORM_ORDINAL)
+        if (!code->columns[k].nominal && code->columns[k].form != FORM_ORDINAL && code->columns[k].form != FORM_LEVEL)
             more = column_missing_words(t, j, &word);
         if (more > 0 && cells == 0) first = word, table_column_label(t, j, where);
         cells += more;
@@ -245,7 +272,8 @@ static rung_status learn_coding(rung_ctx *ctx, pool *mem, const rung_table *t, c
     TRY(NEW(ctx, &ctx->scratch, use, t->n_columns));
     TRY(column_options(ctx, t, options, &said));
     for (int64_t j = 0; j < t->n_columns; j++)
-        if (roles[j] == ROLE_FEATURE || roles[j] == ROLE_HIDDEN) TRY(learn_column(ctx, mem, &l, j, &said[j], &use[j]));
+        if (roles[j] == ROLE_FEATURE || roles[j] == ROLE_HIDDEN || roles[j] == ROLE_LEVEL)
+            TRY(learn_column(ctx, mem, &l, j, &said[j], &use[j]));
     TRY(check_points(ctx, t, code, said));
     tell_missing_words(ctx, t, code, label);
     bool others = code->n_columns > 0; /* without them a column that counts the rows is what there is to learn from */
@@ -452,11 +480,14 @@ static rung_status encode(rung_ctx *ctx, const rung_table *t, const rung_encode_
     int64_t label, weights, groups, suggested, *from = NULL;
     coding *code = &data->code;
     derive_wish wish;
+    random_wish random;
     TRY(NEW(ctx, &ctx->scratch, roles, t->n_columns));
     TRY(NEW(ctx, &ctx->scratch, from, t->n_columns));
     TRY(formula_options(ctx, t, given, &said));
     TRY(derive_wishes(ctx, t, options->derive, &wish));
     TRY(assign_roles(ctx, t, options, roles, &label, &weights, &groups, &suggested));
+    TRY(random_wishes(ctx, t, options->random, &random));
+    TRY(level_columns(ctx, t, options, &random, roles, &groups));
     TRY(hide_columns(ctx, t, &wish, roles));
     TRY(take_names(ctx, options, roles, &t));
     TRY(learn_coding(ctx, &data->mem, t, options, roles, label, code, from));
@@ -465,12 +496,13 @@ static rung_status encode(rung_ctx *ctx, const rung_table *t, const rung_encode_
     TRY(features_code(ctx, t, code, from, data->X));
     if (label >= 0) TRY(dataset_labels(ctx, t, label, data));
     if (groups >= 0) TRY(dataset_groups(ctx, t, groups, data));
-    if (groups >= 0) TRY(column_key(ctx, &data->mem, t, groups, &code->groups));
+    if (options->groups) TRY(column_key(ctx, &data->mem, t, groups, &code->groups));
     if (weights >= 0) TRY(column_key(ctx, &data->mem, t, weights, &code->weights));
     if (suggested >= 0) TRY(dataset_suggested(ctx, t, suggested, data));
     if (weights >= 0) TRY(dataset_weights(ctx, t, weights, data));
     TRY(coding_fills(ctx, data));
-    return wish.n > 0 ? derive_learn(ctx, t, &wish, from, data) : RUNG_OK;
+    if (wish.n > 0) TRY(derive_learn(ctx, t, &wish, from, data));
+    return random_learn(ctx, &data->mem, t, &random, code);
 }
 
 rung_status dataset_encode(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, rung_data **out)

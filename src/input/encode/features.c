@@ -24,7 +24,7 @@ static rung_status no_number(rung_ctx *ctx, const rung_table *t, int64_t row, in
                              const char *text)
 {
     static const char *const expected[] = {"a number", "a number", "a number", "one of the ordered words of the column",
-                                           "a date",   "a date",   "a time"};
+                                           "a date",   "a date",   "a time",   "the name of a group"};
     char label[COLUMN_LABEL], with[UNIT + 16];
     double x;
     snprintf(with, sizeof with, "a number in '%s'", code->unit ? code->unit : "");
@@ -52,11 +52,12 @@ rung_status column_numbers(rung_ctx *ctx, const rung_table *t, int64_t j, const 
     double *x = NULL;
     category_index *words = NULL;
     bool unit = code->unit && *code->unit; /* which a number alone lacks */
-    if (c->kind == COLUMN_NUMBER && code->form != FORM_ORDINAL && !dates && !unit) {
+    bool listed = code->form == FORM_ORDINAL || code->form == FORM_LEVEL;
+    if (c->kind == COLUMN_NUMBER && !listed && !dates && !unit) {
         *out = c->number;
         return RUNG_OK;
     }
-    if (code->form == FORM_ORDINAL) TRY(category_index_new(ctx, code, &words));
+    if (listed) TRY(category_index_new(ctx, code, &words));
     TRY(NEW_RAW(ctx, &ctx->scratch, x, t->n_rows));
     for (int64_t i = 0; i < t->n_rows; i++) {
         char number[32];

@@ -13,13 +13,13 @@ static const double PI = 3.14159265358979323846;
 
 /* ---- names ---- */
 
-static const char *const names[] = {NULL, "comma", "grouped", "ordinal", "days", "cyclic", "hours"};
+static const char *const names[] = {NULL, "comma", "grouped", "ordinal", "days", "cyclic", "hours", "level"};
 
 const char *form_name(column_form form) { return names[form]; }
 
 bool form_find(const char *name, column_form *out)
 {
-    for (int i = FORM_COMMA; i <= FORM_HOURS; i++)
+    for (int i = FORM_COMMA; i <= FORM_LEVEL; i++)
         if (strcmp(name, names[i]) == 0) {
             *out = (column_form)i;
             return true;

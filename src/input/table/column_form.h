@@ -15,7 +15,8 @@ typedef enum {
     FORM_ORDINAL, /* a word of a list, lowest first: 1, 2, ... */
     FORM_DAYS,    /* a date: days since 1970-01-01, with a time of day as a fraction */
     FORM_CYCLIC,  /* a date: days, and sine and cosine of its place in the year and in the week */
-    FORM_HOURS    /* 12:30, 12:30:05 or 2:15 pm: hours */
+    FORM_HOURS,   /* 12:30, 12:30:05 or 2:15 pm: hours */
+    FORM_LEVEL    /* a name of a list, in bytewise order: 1, 2, ...; 0: another one, or none */
 } column_form;
 
 /* How dates are written. A time of day may follow, after a space or T, and a zone, which makes it one of UTC. Years of
