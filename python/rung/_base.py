@@ -16,7 +16,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, column_or_1d
 
-from . import _data, _intervals, _labels, _linear, _table
+from . import _data, _intervals, _labels, _linear, _random, _table
 from ._library import Context, ffi, lib, pointer
 from ._linear import Summary
 from ._model import Model
@@ -216,6 +216,17 @@ class Estimator(BaseEstimator):
         """Thresholds between the classes that had labels, on the scale of X @ coef_."""
         self._linear()
         return np.array([row["value"] for row in _linear.thresholds(self.model_)])
+
+    @property
+    def random_effects_(self) -> list[dict[str, Any]]:
+        """`Mixed` only: for each term of `random` its name, the standard deviations of its effects with their ranges
+        (effects: name, sd, sd_low, sd_high), their correlation, the test of the term (chi2, df, p), and for each of the
+        groups the modes of its effects and their standard errors (arrays with a row per group)."""
+        check_is_fitted(self)
+        terms = _random.random_effects(self.model_)
+        if not terms:
+            raise AttributeError(f"the model of {self.model_.method} has no random effects: Mixed(random=...) has")
+        return terms
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

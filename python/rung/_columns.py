@@ -38,8 +38,10 @@ def fill(options, said):
     kept = {name: texts([_text(*one) for one in said.get(name, ())], end=True) for name in LISTS}
     kept["ordinal"] = texts([f"{word}={order_text(words)}" for word, words in said.get("ordinal", ())], end=True)
     kept["derive"] = texts(said.get("derive", ()), end=True)
+    kept["random"] = texts(said.get("random", ()), end=True)
     for name, value in kept.items():
         setattr(options, name, value)
+    options.known_groups = int(said.get("known_groups", False))
     return keep(options, kept)
 
 
@@ -76,4 +78,10 @@ def said_by(estimator, places, typed):
         said[option] = [(places.word(place), way) for place, way in pairs]
     for option, those in typed.items():
         said[option] += [(places.word(place), None) for place in those if place not in taken]
-    return said | {"derive": expressions(getattr(estimator, "derive", None))}
+    return said | {"derive": expressions(getattr(estimator, "derive", None))} | grouped_by(estimator)
+
+
+def grouped_by(estimator):
+    """What an estimator says of groups with effects of their own."""
+    terms = expressions(getattr(estimator, "random", None))
+    return {"random": terms, "known_groups": bool(getattr(estimator, "known_groups", False))}

@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from . import _files, _table, methods
 from ._base import Estimator, Regressor, seed_of
-from ._columns import Places, entries, expressions, fill, word_in_file
+from ._columns import Places, entries, expressions, fill, grouped_by, word_in_file
 from ._comm import Comm, Team
 from ._library import Context, c_text, check_texts, ffi, keep, lib, struct, text, texts
 from ._model import Model
@@ -70,6 +70,7 @@ def _encoding(estimator, columns, label, ignore, nominal, numeric, dates, ordina
         given = getattr(estimator, name) if given is None else given
         said[name] = [(columns.word(column), way) for column, way in entries(given)]
     said["derive"] = expressions(estimator.derive if derive is None else derive)
+    said |= grouped_by(estimator)
     for name, value in kept.items():
         setattr(options, name, value)
     options.missing_error = int(estimator.missing != "median")

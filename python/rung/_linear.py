@@ -22,6 +22,11 @@ def _name(model, c):
     if c.column < 0:
         above = next(k for k in model.present if k >= c.rank)
         return f"{model.class_names[c.rank - 1]} | {model.class_names[above]}"
+    return coefficient_name(model, c)
+
+
+def coefficient_name(model, c):
+    """Of a coefficient, not a threshold."""
     name = model.columns[c.column][0] or f"x{c.column + 1}"
     if c.category < 0:
         return name + PARTS[c.part]

@@ -87,6 +87,17 @@ COMMON = {  # parameters that are not the method's own: annotation, default, mea
         "Columns computed from others, beside these: ['age:sex', 'x^2', 'log(x)', '(x - 50)/10', 'poly(x, 3)']; those "
         "of an array are called x1, x2, ... They are a part of the model.",
     ),
+    "random": (
+        "str | Sequence[str] | None",
+        None,
+        "Columns of groups, which have effects of their own and are no features: 'judge', 'school/class', "
+        "'(temp | judge)', or several of them.",
+    ),
+    "known_groups": (
+        "bool",
+        False,
+        "The reported error is that of new rows of known groups: rows are held out one by one, not whole groups.",
+    ),
     "random_state": (
         "int | RandomState | None",
         1,
@@ -96,6 +107,7 @@ COMMON = {  # parameters that are not the method's own: annotation, default, mea
     "memory_limit": ("int | None", None, "Bytes; a fit that needs more is rejected before it starts."),
     "verbose": ("bool", False, "Show the progress of the fit and the estimated time left on standard error."),
 }
+FOR_GROUPS = {"random", "known_groups"}
 NOT_FOR_REGRESSORS = {"order", "unlabelled", "class_weight", "cost", "baseline"}
 BY_NAME = {  # classes that take any method by name: their bases
     "OrdinalClassifier": ("ByName", "Weighted", "Classifier"),
@@ -113,6 +125,8 @@ def bases(method):
 def common(kind, method=None):
     """The rows of COMMON for a class, by the name of its last base, and its method; None: any method."""
     left_out = set(NOT_FOR_REGRESSORS) if kind == "Regressor" else set()
+    if method is None or method.name != "mixed":
+        left_out |= FOR_GROUPS
     if method is not None and not method.takes_weights:
         left_out.add("class_weight")
     if method is not None and not method.uses_unlabelled:

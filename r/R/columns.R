@@ -171,6 +171,7 @@ column_options <- function(sheet, said) {
     }
     if (length(sheet$hidden)) options$ignore <- mentioned(sheet$names, sheet$hidden)
     if (length(sheet$derive)) options$derive <- sheet$derive
+    if (length(sheet$random)) options$random <- sheet$random
     if (length(ordinal$places)) options$ordinal <- paste0(mentioned(sheet$names, ordinal$places), ordinal$ways)
     options
 }

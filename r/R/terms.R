@@ -14,7 +14,8 @@ formula_data <- function(call, env) {
         frame_call$data <- data
     }
     formula <- without_roles(eval(call$formula, env), data, c(all.vars(call$weights), all.vars(call$groups)))
-    plan <- plan_of_terms(stats::terms(formula, data = data), data)
+    bars <- bars_of(formula)
+    plan <- with_bars(plan_of_terms(stats::terms(bars$formula, data = data), data, length(bars$terms) > 0L), bars)
     frame_call$formula <- plan$formula
     if (is.data.frame(data)) frame_call$place <- seq_len(nrow(data))
     if (is.null(call$na.action)) frame_call$na.action <- quote(stats::na.pass)
@@ -24,7 +25,7 @@ formula_data <- function(call, env) {
     terms <- attr(frame, "terms")
     label <- if (attr(terms, "response")) names(frame)[attr(terms, "response")] else "label"
     if (NCOL(model.response(frame)) == 2L) reject_bound_factors(terms[[2L]], data, env)
-    attr(terms, "plan") <- plan[c("hidden", "derive")]
+    attr(terms, "plan") <- plan[c("hidden", "derive", "random")]
     list(sheet = sheet_of_terms(terms, frame), y = model.response(frame), label = label,
          weights = frame[["(weights)"]], groups = frame[["(groups)"]], chosen = frame[["(chosen)"]], terms = terms,
          row_names = row.names(frame), places = frame[["(place)"]])
@@ -45,24 +46,62 @@ reject_bound_factors <- function(ends, data, env) {
     }
 }
 
-# (1 | judge) is a random effect elsewhere; here it would silently be a logical or.
-reject_bars <- function(terms) {
-    for (term in as.list(attr(terms, "variables"))[-1L]) {
-        if (!is.call(term) || !as.character(term[[1L]])[1L] %in% c("|", "||")) next
-        refuse("the formula has the term ", deparse(term), ": there are no random effects. Give groups = ",
-               deparse(term[[3L]]), " to hold its rows out together, or add it as a predictor; write a logical or as ",
-               "I(",
-               deparse(term), ")")
+# (1 | judge) is a random effect, for the method mixed; a logical or is written I(a | b). list(formula, terms): the
+# formula without its random terms, and these.
+bars_of <- function(formula) {
+    found <- list()
+    without <- function(part) {
+        if (is.call(part) && identical(part[[1L]], as.name("("))) {
+            inner <- part[[2L]]
+            if (is.call(inner) && as.character(inner[[1L]])[1L] %in% c("|", "||")) {
+                found[[length(found) + 1L]] <<- inner
+                return(NULL)
+            }
+        }
+        if (is.call(part) && identical(part[[1L]], as.name("+")) && length(part) == 3L) {
+            left <- without(part[[2L]])
+            right <- without(part[[3L]])
+            return(if (is.null(left)) right else if (is.null(right)) left else call("+", left, right))
+        }
+        if (is.call(part) && as.character(part[[1L]])[1L] %in% c("|", "||"))
+            refuse("write ", deparse_one(part), " in parentheses: a random effect; a logical or is I(",
+                   deparse_one(part), ")")
+        part
     }
+    if (!inherits(formula, "formula")) return(list(formula = formula, terms = found))
+    right <- without(formula[[length(formula)]])
+    formula[[length(formula)]] <- if (is.null(right)) 1 else right
+    list(formula = formula, terms = found)
+}
+
+# The columns of groups join those of the plan; the library reads the terms.
+with_bars <- function(plan, bars) {
+    if (!length(bars$terms)) return(plan)
+    for (term in bars$terms) {
+        if (identical(term[[1L]], as.name("||"))) refuse("the slopes of ", deparse_one(term), " are not correlated: ",
+                                                         "mixed has only correlated ones, with |")
+        for (name in all.vars(term[[3L]])) {
+            here <- all.vars(plan$formula[[length(plan$formula)]])
+            if (name %in% setdiff(here, plan$groups))
+                refuse("'", name, "' is a predictor and names groups: give one of them a copy of the column")
+            if (name %in% here) next
+            right <- plan$formula[[length(plan$formula)]]
+            plan$formula[[length(plan$formula)]] <- if (identical(right, 1)) as.name(name) else
+                call("+", right, as.name(name))
+            plan$groups <- c(plan$groups, name)
+        }
+    }
+    plan$random <- vapply(bars$terms, deparse_one, "")
+    plan
 }
 
 # The variables of a formula become columns as they are, which the library codes as it codes a file. Products and
 # functions of them become its derived columns (docs/data.md), which the model file has. list(formula, hidden, derive):
 # a formula of the variables alone, those that are no term themselves, and the expressions.
-plan_of_terms <- function(terms, data) {
-    reject_bars(terms)
+plan_of_terms <- function(terms, data, random = FALSE) {
     if (length(attr(terms, "offset"))) refuse("offset() is not supported in the formula of rung")
     used <- attr(terms, "factors") # variables by terms
+    if (!length(used) && random) return(list(formula = stats::formula(terms), hidden = character(), derive = character()))
     if (!length(used)) refuse("the formula has no predictors")
     variables <- as.list(attr(terms, "variables"))[-1L]
     env <- environment(terms)
@@ -180,7 +219,8 @@ sheet_of_terms <- function(terms, frame) {
     columns <- frame[names(frame) %in% labels_of_frame(terms)]
     out <- sheet(columns)
     width <- vapply(columns, function(column) if (is.matrix(column) || is.data.frame(column)) ncol(column) else 1L, 0L)
-    c(out, list(hidden = which(rep(names(columns) %in% unquoted(plan$hidden), width)), derive = plan$derive))
+    c(out, list(hidden = which(rep(names(columns) %in% unquoted(plan$hidden), width)), derive = plan$derive,
+           random = plan$random))
 }
 
 # The variables of a formula of variables alone, as model.frame names them.

@@ -77,6 +77,8 @@ SEXP r_encode(SEXP handle, SEXP table, SEXP options)
     o.ordinal = field_texts(options, "ordinal");
     o.ignore = field_texts(options, "ignore");
     o.derive = field_texts(options, "derive");
+    o.random = field_texts(options, "random");
+    o.known_groups = field_int(options, "known_groups", 0);
     o.missing_error = field_int(options, "missing_error", 0);
     o.real = field_int(options, "real", 0);
     o.unlabelled = o.label == NULL;

@@ -15,6 +15,7 @@ SEXP r_metrics(SEXP, SEXP, SEXP, SEXP, SEXP, SEXP, SEXP, SEXP);
 SEXP r_coefficients(SEXP), r_thresholds(SEXP), r_linear_fit(SEXP), r_covariance(SEXP), r_column_tests(SEXP);
 SEXP r_explain(SEXP, SEXP, SEXP, SEXP, SEXP, SEXP);
 SEXP r_reliability(SEXP, SEXP, SEXP), r_suggest(SEXP, SEXP, SEXP), r_set_chosen(SEXP, SEXP, SEXP), r_classes(SEXP);
+SEXP r_random(SEXP);
 SEXP r_methods(void), r_default_method(SEXP), r_parameters(SEXP), r_number_text(SEXP);
 
 #define ROUTINE(name, arguments)                                                                                       \
@@ -41,7 +42,7 @@ static const R_CallMethodDef routines[] = {
     ROUTINE(set_chosen, 3),   ROUTINE(classes, 1),
     ROUTINE(uppers, 1),       ROUTINE(read_labels, 3),
     ROUTINE(covariance, 1),   ROUTINE(column_tests, 1),
-    {NULL, NULL, 0},
+    ROUTINE(random, 1),       {NULL, NULL, 0},
 };
 
 void R_init_rung(DllInfo *info)

@@ -24,10 +24,10 @@ int rung_model_random_term(const rung_model *model, int term, rung_random_term *
                               .groups = t->n_groups,
                               .effects = t->q,
                               .chi2 = t->test[0],
-                              .df = isnan(t->test[1]) ? 0 : (int)t->test[1],
+                              .df = isnan(t->test[1]) ? 0 : (int)fmin(t->test[1], 1e6),
                               .p = t->test[2],
                               .slopes_chi2 = t->test[3],
-                              .slopes_df = isnan(t->test[4]) ? 0 : (int)t->test[4],
+                              .slopes_df = isnan(t->test[4]) ? 0 : (int)fmin(t->test[4], 1e6),
                               .slopes_p = t->test[5]};
     result_give(&found, sizeof found, out);
     return 1;

@@ -233,6 +233,9 @@ rung_status mixed_design_new(rung_ctx *ctx, const problem *p, const mixed_params
                           .y = p->y,
                           .upper = p->upper,
                           .w = p->w};
+    if (params->nodes == 0)
+        return hint(ctx, set_error(ctx, RUNG_EARG, "nodes=0: expected at least one node, or below 0 for fixed ones"),
+                    "parameter nodes");
     TRY(standardise(ctx, p, out));
     TRY(choose_columns(ctx, p, out));
     TRY(fixed_rows(ctx, p, out));
