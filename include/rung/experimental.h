@@ -198,8 +198,8 @@ typedef struct {
     size_t size;
     int64_t groups; /* of the training rows, but for rows without a group */
     int effects;    /* of each of them: 1, or more where there are slopes */
-    /* Twice the gain of the log likelihood by the term, degrees of freedom, and p: of a variance that is 0 the statistic
-     * is 0 half of the time, which is taken into account where the term has one effect. NaN: there is none. */
+    /* Twice the gain of the log likelihood by the term, degrees of freedom, and p: where a variance is 0, the statistic
+     * is 0 half of the time, which p takes into account if the term has one effect. NaN: there is none. */
     double chi2, p;
     int df;
     double slopes_chi2, slopes_p; /* the same for its slopes alone */

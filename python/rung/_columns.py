@@ -33,6 +33,9 @@ def word_in_file(column):
     return str(column + 1) if isinstance(column, numbers.Integral) else str(column)
 
 
+OTHERS = ("ordinal", "derive", "random")  # options that are not lists of columns
+
+
 def fill(options, said):
     """Puts lists of (word, way) by option, and ordered words, into options of the library."""
     kept = {name: texts([_text(*one) for one in said.get(name, ())], end=True) for name in LISTS}

@@ -163,7 +163,7 @@ def _may_be_others(X):
 def _needs_coding(estimator, X):
     return (
         _needs_table(X)
-        or any(getattr(estimator, option, None) is not None for option in (*_columns.LISTS, "ordinal", "derive", "random"))
+        or any(getattr(estimator, option, None) is not None for option in (*_columns.LISTS, *_columns.OTHERS))
         or (not estimator.__sklearn_tags__().input_tags.pairwise and _may_be_others(X))
     )
 

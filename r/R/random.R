@@ -4,7 +4,9 @@
 rung_random <- function(object) {
     if (!inherits(object, "rung")) refuse("rung_random() needs a model of rung()")
     terms <- .Call(C_r_random, handle(object))
-    if (!length(terms)) refuse("the model has no random effects: fit method = \"mixed\" with a term such as (1 | judge)")
+    if (!length(terms)) {
+        refuse("the model has no random effects: fit method = \"mixed\" with a term such as (1 | judge)")
+    }
     names(terms) <- vapply(terms, `[[`, "", "name")
     lapply(terms, function(one) {
         dimnames(one$correlation) <- list(one$effects, one$effects)

@@ -101,7 +101,9 @@ with_bars <- function(plan, bars) {
 plan_of_terms <- function(terms, data, random = FALSE) {
     if (length(attr(terms, "offset"))) refuse("offset() is not supported in the formula of rung")
     used <- attr(terms, "factors") # variables by terms
-    if (!length(used) && random) return(list(formula = stats::formula(terms), hidden = character(), derive = character()))
+    if (!length(used) && random) {
+        return(list(formula = stats::formula(terms), hidden = character(), derive = character()))
+    }
     if (!length(used)) refuse("the formula has no predictors")
     variables <- as.list(attr(terms, "variables"))[-1L]
     env <- environment(terms)

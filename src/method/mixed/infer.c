@@ -3,11 +3,11 @@
  *
  * The covariance of the estimates is the inverse of the observed information: differences of the analytic gradient, in
  * all parameters together. Intervals of a standard deviation are Wald's for its logarithm, those of a correlation for
- * atanh. A term is tested by the likelihood that is lost without it. Its variance cannot be below 0, so that without it
- * the statistic is 0 half of the time: with r effects of a group the p-value is the mean of those with r (r - 1) / 2 and
- * r (r - 1) / 2 + r degrees of freedom where r is 1; slopes beside an intercept are tested by the mean of 1 and 2 where
- * there is one of them (Stram, Lee. Variance components testing in the longitudinal mixed effects model. Biometrics
- * 50:1171-1177, 1994); several effects at once by all their parameters, which is too cautious. */
+ * atanh. A term is tested by the likelihood that is lost without it. Its variance cannot be below 0, where the value
+ * is 0 half of the time: p is half of that of chi-squared with one degree of freedom for a variance alone, and for one
+ * slope beside an intercept the mean of those with one and two (Stram, Lee. Variance components testing in the
+ * longitudinal mixed effects model. Biometrics 50:1171-1177, 1994). Several effects at once are tested by all their
+ * parameters, which is cautious. */
 #include <string.h>
 
 #include "method/mixed/mixed.h"

