@@ -13,9 +13,11 @@ formula_data <- function(call, env) {
         data <- data[-marks]
         frame_call$data <- data
     }
-    formula <- without_roles(eval(call$formula, env), data, c(all.vars(call$weights), all.vars(call$groups)))
-    bars <- bars_of(formula)
-    plan <- with_bars(plan_of_terms(stats::terms(bars$formula, data = data), data, length(bars$terms) > 0L), bars)
+    bars <- bars_of(eval(call$formula, env))
+    named <- unlist(lapply(bars$terms, function(one) all.vars(one[[3L]])))
+    roles <- c(all.vars(call$weights), all.vars(call$groups), named)
+    formula <- without_roles(bars$formula, data, roles)
+    plan <- with_bars(plan_of_terms(stats::terms(formula, data = data), data, length(bars$terms) > 0L), bars)
     frame_call$formula <- plan$formula
     if (is.data.frame(data)) frame_call$place <- seq_len(nrow(data))
     if (is.null(call$na.action)) frame_call$na.action <- quote(stats::na.pass)

@@ -90,7 +90,7 @@ test_that("weights and groups are no predictors", {
 
 test_that("what cannot be is refused", {
     data <- transform(graded(), judge = seq_along(a) %/% 10)
-    expect_error(plain(y ~ a + (1 | judge), data), "no random effects. Give groups = judge")
+    expect_error(plain(y ~ a + (1 | judge), data), "no random effects for the groups of 'judge'")
     expect_identical(plain(y ~ a + I(b > 0 | a > 0), data)$sheet$names, c("a", "I(b > 0 | a > 0)"))
     model <- plain(y ~ a, data)
     expect_error(predict(model, data, typo = "prob"), "no argument 'typo'")
