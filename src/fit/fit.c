@@ -629,6 +629,9 @@ rung_status method_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *da
                spec->method->info.name, (long long)t.n_labelled, t.n_labelled == 1 ? "" : "s",
                (long long)(data->n - t.n_labelled), data->n - t.n_labelled == 1 ? "s" : "");
     if (data->group) TRY(tell_groups(ctx, &t));
+    if (data->code.n_random > 0)
+        log_at(ctx, RUNG_LOG_INFO, "the error is that of %s",
+               data->group ? "groups that the model does not know" : "new rows of groups that the model knows");
     if (t.equals.repeated > 0 && !data->source) tell_equal(ctx, spec, &t);
     return method_finish(ctx, spec, &t, NULL, NULL, out);
 }
