@@ -203,6 +203,8 @@ static rung_status fixed_errors(rung_ctx *ctx, const problem *p, const mixed_des
     out->n = n;
     out->kind = ERRORS_OF_MODEL;
     out->units = p->n;
+    out->parameters = size;
+    for (int64_t i = 0; i < p->n; i++) out->rows += row_weight(m, i);
     return RUNG_OK;
 }
 
