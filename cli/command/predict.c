@@ -2,6 +2,7 @@
 /* Prediction works in blocks, from reading to writing, so a file of any length takes the same memory. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,7 +20,11 @@ enum { BLOCK = 4096 };
 
 #define GROUP "Predicting"
 static const option predict_options[] = {
-    {"output", 'o', "FILE", "file to write (default: standard output)", GROUP},
+    {"output", 'o', "FILE",
+     "file to write (default: standard output): CSV or, by its name, a file of SPSS (.sav), Stata (.dta), SAS (.xpt) "
+     "or "
+     "Excel (.xlsx)",
+     GROUP},
     {"output-dir", 0, "FOLDER",
      "write the predictions of every file of DATA to a file of its own in FOLDER, which is made if it does not exist; "
      "processes under mpirun share the files",
@@ -52,11 +57,14 @@ typedef struct {
     int64_t file, end; /* the next of them, and the one before which to stop */
     const char *to;    /* the file to write; NULL: standard output */
     bool apart;        /* every file has its own */
+    bool sheet;        /* a file of a statistics program or a workbook, written as a whole */
     rung_read_options how;
     rung_reader *reader;
-    rung_table *selected; /* by --sql, instead of a reader */
+    rung_table *selected; /* by --sql or for a sheet, instead of a reader */
     output out;
     int classes, outputs;
+    size_t room; /* rows there is room for */
+    bool proba_wanted, project;
     int64_t done;          /* rows written */
     int *rank;             /* of a block, or of the training rows; NULL: the model has none */
     double *score, *proba; /* by rows: outputs; classes or NULL */
@@ -173,8 +181,8 @@ static bool is_kept(const predict_job *job, const char *name)
     return false;
 }
 
-/* The name of a predicted column; one that a kept column has already is told apart from it. */
-static void own_name(const predict_job *job, const char *name)
+/* The name of a predicted column; one that a kept column has already is told apart from it. To be freed. */
+static char *name_of(const predict_job *job, const char *name)
 {
     char *own = text_of("%s", name);
     while (is_kept(job, own)) {
@@ -182,6 +190,12 @@ static void own_name(const predict_job *job, const char *name)
         free(own);
         own = longer;
     }
+    return own;
+}
+
+static void own_name(const predict_job *job, const char *name)
+{
+    char *own = name_of(job, name);
     csv_cell(job->out.file, own);
     free(own);
 }
@@ -271,6 +285,94 @@ static void json_row(predict_job *job, const rung_table *table, int64_t i)
     json_decref(row);
 }
 
+/* ---- files of statistics programs and workbooks ---- */
+
+/* Adds a column of numbers: row i at v[i * step] or, where v is NULL, at whole[i], 0 being a missing one there. */
+static int add_numbers(session *s, const predict_job *job, rung_table *to, const char *name, const char *title,
+                       const double *v, int step, const int *whole)
+{
+    int64_t rows = rung_table_rows(to);
+    char *own = name_of(job, name);
+    double *copy = v ? NULL : allocate((size_t)rows + 1, sizeof *copy);
+    for (int64_t i = 0; copy && i < rows; i++) copy[i] = whole[i] ? (double)whole[i] : (double)NAN;
+    int code = session_check(s, rung_table_add_numbers(s->ctx, to, own, v ? v : copy, v ? step : 1));
+    if (code == EXIT_OK) code = session_check(s, rung_table_set_labels(s->ctx, to, title, 0, NULL, NULL));
+    free(copy);
+    free(own);
+    return code;
+}
+
+/* The predicted classes: numbers where the classes are, else ranks with value labels. */
+static int add_classes(session *s, const predict_job *job, rung_table *to)
+{
+    int K = job->classes;
+    bool numbers = true;
+    const char **name = allocate((size_t)K + 1, sizeof *name);
+    double *code = allocate((size_t)K + 1, sizeof *code), *value;
+    for (int k = 0; k < K; k++) {
+        name[k] = rung_model_class_name(job->model, k + 1);
+        numbers = numbers && parse_double(name[k], &code[k]);
+    }
+    for (int k = 0; k < K && !numbers; k++) code[k] = k + 1;
+    int64_t rows = rung_table_rows(to);
+    value = allocate((size_t)rows + 1, sizeof *value);
+    for (int64_t i = 0; i < rows; i++) value[i] = job->rank[i] ? code[job->rank[i] - 1] : NAN;
+    int status = add_numbers(s, job, to, "label", "Predicted class", value, 1, NULL);
+    if (status == EXIT_OK && !numbers)
+        status = session_check(s, rung_table_set_labels(s->ctx, to, NULL, K, code, name));
+    free(value);
+    free(code);
+    free(name);
+    return status;
+}
+
+static int add_answers(session *s, const predict_job *job, rung_table *to)
+{
+    int code = EXIT_OK;
+    if (job->rank) code = add_classes(s, job, to);
+    if (job->rank && code == EXIT_OK) code = add_numbers(s, job, to, "rank", "Predicted rank", NULL, 1, job->rank);
+    for (int o = 0; o < job->outputs && code == EXIT_OK; o++) {
+        char *name = job->outputs == 1 ? text_of("score") : text_of("score%d", o + 1);
+        code = add_numbers(s, job, to, name, "Score on the scale of the model", job->score + o, job->outputs, NULL);
+        free(name);
+    }
+    for (int k = 1; job->proba && k <= job->classes && code == EXIT_OK; k++) {
+        const char *class = rung_model_class_name(job->model, k);
+        char *name = text_of("p(%s)", class), *title = text_of("Probability of %s", class);
+        code = add_numbers(s, job, to, name, title, job->proba + k - 1, job->classes, NULL);
+        free(title);
+        free(name);
+    }
+    if (job->sd && code == EXIT_OK)
+        code = add_numbers(s, job, to, "mean", "Mean of the latent value", job->score, 1, NULL);
+    if (job->sd && code == EXIT_OK) code = add_numbers(s, job, to, "sd", "Its standard deviation", job->sd, 1, NULL);
+    if (job->low && code == EXIT_OK)
+        code = add_numbers(s, job, to, "interval_low", "Lowest rank of the prediction interval", NULL, 1, job->low);
+    if (job->low && code == EXIT_OK)
+        code = add_numbers(s, job, to, "interval_high", "Highest rank of the prediction interval", NULL, 1, job->high);
+    return code;
+}
+
+static int to_file(void *user, const void *bytes, int64_t n)
+{
+    return fwrite(bytes, 1, (size_t)n, user) == (size_t)n ? 0 : 1;
+}
+
+static int write_sheet(session *s, predict_job *job, const rung_table *table, int64_t n)
+{
+    rung_table *to;
+    CHECK(s, rung_table_new(s->ctx, n, &to));
+    int code = EXIT_OK;
+    for (int64_t k = 0; k < job->n_kept && code == EXIT_OK; k++)
+        code = session_check(s, rung_table_add_column(s->ctx, to, job->kept[k].name, table, job->kept[k].column));
+    if (code == EXIT_OK) code = add_answers(s, job, to);
+    if (code == EXIT_OK) code = session_check(s, rung_table_write(s->ctx, to, job->to, to_file, job->out.file));
+    rung_table_free(to);
+    for (int64_t i = 0; job->rank && i < n; i++) job->unsure += job->rank[i] == 0;
+    job->done += n;
+    return code;
+}
+
 /* ---- block by block ---- */
 
 static rung_output wanted(const predict_job *job)
@@ -301,7 +403,7 @@ static int begin(session *s, const arguments *args, predict_job *job, const rung
     if (!output_open(&job->out, job->to)) return FAILED;
     if (s->json)
         fputs("{\"rows\": [", job->out.file);
-    else
+    else if (!job->sheet)
         csv_header(job);
     return EXIT_OK;
 }
@@ -326,17 +428,44 @@ static int finish(session *s, predict_job *job)
     return output_keep(&job->out) ? EXIT_OK : FAILED;
 }
 
+static void forget_answers(predict_job *job)
+{
+    free(job->rank);
+    free(job->score);
+    free(job->proba);
+    free(job->sd);
+    free(job->low);
+    free(job->high);
+}
+
+static void allocate_answers(predict_job *job, size_t rows)
+{
+    bool proba = job->proba_wanted;
+    forget_answers(job);
+    job->room = rows;
+    job->classes = rung_model_classes(job->model);
+    job->outputs = rung_model_outputs(job->model);
+    job->rank = rung_model_has_ranks(job->model) && !job->project ? allocate(rows, sizeof *job->rank) : NULL;
+    job->score = allocate(rows * (size_t)job->outputs, sizeof *job->score);
+    job->proba = proba ? allocate(rows * (size_t)job->classes, sizeof *job->proba) : NULL;
+    job->sd = proba && rung_model_has_latent(job->model) ? allocate(rows, sizeof *job->sd) : NULL;
+    job->low = job->level > 0 ? allocate(rows, sizeof *job->low) : NULL;
+    job->high = job->level > 0 ? allocate(rows, sizeof *job->high) : NULL;
+}
+
 static int predict_block(session *s, const arguments *args, predict_job *job, const rung_table *table)
 {
     rung_data *data;
     CHECK(s, rung_model_encode(s->ctx, job->model, table, RUNG_LABELS_IGNORED, &data));
     rung_view X = rung_data_view(data);
+    if ((size_t)X.n > job->room) allocate_answers(job, (size_t)X.n);
     const rung_output out = wanted(job);
     const rung_predict_options how = how_wanted(job);
     rung_status status = rung_model_predict(s->ctx, job->model, &X, &how, &out);
     rung_data_free(data);
     CHECK(s, status);
     int code = job->out.file ? EXIT_OK : begin(s, args, job, table);
+    if (code == EXIT_OK && job->sheet) return write_sheet(s, job, table, X.n);
     if (code == EXIT_OK) write_rows(s, job, table, X.n);
     if (code == EXIT_OK) fflush(job->out.file); /* the rows of a pipe are answered as they arrive */
     return code;
@@ -370,7 +499,7 @@ static int next_block(session *s, const arguments *args, predict_job *job, rung_
         if (fresh && job->file == job->end) return EXIT_OK;
         if (fresh) job->path = rung_files_at(job->files, job->file++);
         if (fresh) CHECK(s, rung_reader_open(s->ctx, job->path, &job->how, job->model, &job->reader));
-        CHECK(s, rung_reader_next(s->ctx, job->reader, BLOCK, out));
+        CHECK(s, rung_reader_next(s->ctx, job->reader, job->sheet ? INT64_MAX : BLOCK, out));
         if (fresh && *out && job->out.file) {
             int code = keep_again(args, job, *out);
             if (code != EXIT_OK) return rung_table_free(*out), *out = NULL, code;
@@ -399,7 +528,7 @@ static int predict_blocks(session *s, const arguments *args, predict_job *job)
 
 /* ---- a file for every file ---- */
 
-/* FOLDER/part-7.csv for parts/part-7.csv.gz; to be freed. */
+/* FOLDER/part-7.csv for parts/part-7.csv.gz, FOLDER/wave.sav for wave.sav; to be freed. */
 static char *name_apart(const session *s, const char *folder, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -410,6 +539,7 @@ static char *name_apart(const session *s, const char *folder, const char *path)
             length = i - 1;
             break;
         }
+    if (!s->json && rung_table_writable(name) == 1) return text_of("%s/%s", folder, name);
     return text_of("%s/%.*s.%s", folder, (int)length, name, s->json ? "json" : "csv");
 }
 
@@ -485,6 +615,7 @@ static int predict_apart(session *s, const arguments *args, predict_job *job, co
     for (int64_t i = 0; i < n && code == EXIT_OK; i++) {
         if (!processes_own(i)) continue;
         job->to = to[i];
+        job->sheet = rung_table_writable(to[i]) == 1;
         job->file = i;
         job->end = i + 1;
         job->done = job->unsure = 0;
@@ -544,20 +675,6 @@ static int check_model(const arguments *args, predict_job *job)
     return FAILED;
 }
 
-static void allocate_answers(predict_job *job, size_t rows, bool project, bool proba)
-{
-    job->classes = rung_model_classes(job->model);
-    job->outputs = rung_model_outputs(job->model);
-    if (rung_model_has_ranks(job->model) && !project) job->rank = allocate(rows, sizeof *job->rank);
-    job->score = allocate(rows * (size_t)job->outputs, sizeof *job->score);
-    if (proba) job->proba = allocate(rows * (size_t)job->classes, sizeof *job->proba);
-    if (proba && rung_model_has_latent(job->model)) job->sd = allocate(rows, sizeof *job->sd);
-    if (job->level > 0) {
-        job->low = allocate(rows, sizeof *job->low);
-        job->high = allocate(rows, sizeof *job->high);
-    }
-}
-
 /* What cannot be wanted together, as the words after "predict: "; NULL: all can. */
 static const char *contradiction(const arguments *args)
 {
@@ -592,6 +709,22 @@ static int check_together(const arguments *args)
     return EXIT_OK;
 }
 
+/* What kind of file is written, by its name. */
+static int check_kind(const session *s, predict_job *job)
+{
+    int writable = job->to ? rung_table_writable(job->to) : -1;
+    job->sheet = writable == 1;
+    if (writable == 0) {
+        complain("predict: this rung cannot write %s; write CSV, or .sav, .dta, .xpt or .xlsx", job->to);
+        return USAGE;
+    }
+    if (!job->sheet || (!s->json && job->path)) return EXIT_OK;
+    complain(job->path ? "predict: --json writes JSON; give --output another name than %s"
+                       : "predict: DATA is missing, whose rows %s would hold",
+             job->to);
+    return USAGE;
+}
+
 static int open_model(session *s, const arguments *args, predict_job *job)
 {
     int code = load_model(s, operand(args, 0), &job->model);
@@ -618,6 +751,13 @@ static int open_rows(session *s, const arguments *args, predict_job *job, size_t
         return code;
     }
     code = datafile_list(s, args, RUNG_LABELS_OPTIONAL, &job->files);
+    if (code == EXIT_OK && job->sheet) {
+        CHECK(s, rung_model_read(s->ctx, job->model, job->files, &job->how, &job->selected));
+        *most = (size_t)rung_table_rows(job->selected);
+        rung_files_free(job->files);
+        job->files = NULL;
+        return EXIT_OK;
+    }
     job->how.may_be_empty = job->files && rung_files_at(job->files, 1);
     while (job->files && rung_files_at(job->files, job->end)) job->end++;
     return code;
@@ -629,14 +769,17 @@ static int predict_steps(session *s, const arguments *args, predict_job *job)
     size_t most;
     job->path = operand(args, 1);
     job->to = option_value(args, "output");
+    job->project = option_given(args, "project");
+    job->proba_wanted = option_given(args, "proba");
     int code = check_together(args);
+    if (code == EXIT_OK) code = check_kind(s, job);
     if (code == EXIT_OK) code = datafile_options(s, args, &job->how);
     job->how.missing_columns = option_given(args, "missing-columns");
     if (code == EXIT_OK && job->to && !output_possible(job->to)) code = FAILED;
     if (code == EXIT_OK) code = open_model(s, args, job);
     if (code == EXIT_OK) code = open_rows(s, args, job, &most);
     if (code != EXIT_OK) return code;
-    allocate_answers(job, most, option_given(args, "project"), option_given(args, "proba"));
+    allocate_answers(job, most);
     if (!job->path) return predict_training(s, args, job);
     s->shown = "predicting";
     s->stage = "reading"; /* a block is predicted while the file is read */
@@ -655,12 +798,7 @@ static int predict_run(session *s, const arguments *args)
     free(job.kept);
     free(job.text);
     free(job.given.matrix);
-    free(job.rank);
-    free(job.score);
-    free(job.proba);
-    free(job.sd);
-    free(job.low);
-    free(job.high);
+    forget_answers(&job);
     rung_model_free(job.model);
     return code;
 }

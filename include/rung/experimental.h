@@ -118,6 +118,29 @@ RUNG_API int64_t rung_data_all_rows(const rung_data *data);
 /* Of these, the rows of a class; 0: unlabelled ones. A label that is an interval of classes counts nowhere. */
 RUNG_API int64_t rung_data_all_count(const rung_data *data, int rank);
 
+/* ---- files of statistics programs and workbooks --------------------------------------------------- */
+
+/* Names the last column that was added: title says what it is (a variable label; NULL: nothing), and n numbers have
+ * names (value labels): the classes or categories that they stand for. RUNG_EARG: there is no column of numbers, a
+ * number is not finite or a name is empty. */
+RUNG_API RUNG_CHECK rung_status rung_table_set_labels(rung_ctx *ctx, rung_table *table, const char *title, int32_t n,
+                                                      const double *codes, const char *const *names);
+/* The title of a column; "" where it has none and outside the table. */
+RUNG_API const char *rung_table_title(const rung_table *table, int64_t column);
+/* Adds a column of another table with as many rows, under a name, with its labels. RUNG_EARG: the name, the column. */
+RUNG_API RUNG_CHECK rung_status rung_table_add_column(rung_ctx *ctx, rung_table *table, const char *name,
+                                                      const rung_table *from, int64_t column);
+/* Takes the next bytes of a file; 0: they are written. */
+typedef int rung_write_fn(void *user, const void *bytes, int64_t n);
+/* 1: files of this name can be written: .sav and .zsav (SPSS), .dta (Stata), .xpt (SAS), .xlsx (Excel), if the library
+ * was built for them; 0: they cannot; -1: the name is of no such file. */
+RUNG_API int rung_table_writable(const char *path);
+/* Writes a table as a file of the kind that path, which is only a name here, says: numbers with their value labels,
+ * titles, dates and texts. Names that the program would refuse are changed, and are titles then. RUNG_EARG: it cannot
+ * be written; RUNG_EDATA: something in it has no place in such a file; RUNG_EIO: write failed. */
+RUNG_API RUNG_CHECK rung_status rung_table_write(rung_ctx *ctx, const rung_table *table, const char *path,
+                                                 rung_write_fn *write, void *user);
+
 /* ---- verification ----------------------------------------------------------------------------- */
 
 /* A condition that a right answer meets, such as a gradient that is 0, and how well a model meets it. */

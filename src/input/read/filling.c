@@ -45,6 +45,7 @@ rung_status filling_open(rung_ctx *ctx, const buffer *from, const rung_table *sh
         *c = (column){
             .name = c->name, .kind = as->kind, .odd_row = -1, .declared = as->declared, .unnamed = as->unnamed};
         c->level = as->level;
+        c->native = as->native;
         c->declared_weights = as->declared_weights;
         if (as->title) TRY(pool_text(ctx, &t->mem, as->title, &c->title));
         TRY(named_values_copy(ctx, &t->mem, &as->values_named, &c->values_named));

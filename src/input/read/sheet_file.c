@@ -68,6 +68,7 @@ static rung_status shape_columns(rung_reader *r, const rung_table *t)
                       .title = from->title,
                       .values_named = from->values_named,
                       .level = from->level,
+                      .native = from->native,
                       .declared_weights = from->declared_weights};
     }
     r->shape->has_names = t->has_names;

@@ -148,6 +148,8 @@ static rung_status take_variable(reading *r, int64_t index, const readstat_varia
     if (set && *set) TRY(pool_text(r->ctx, &r->ctx->scratch, set, &v->set));
     bool text = readstat_variable_get_type_class(from) == READSTAT_TYPE_CLASS_STRING;
     if (!text) v->calendar = stat_calendar_of(r->kind, readstat_variable_get_format(from));
+    bool date = v->calendar.counts != COUNT_NUMBER && v->calendar.counts != COUNT_TIME;
+    c->native = date ? NATIVE_DATE : text ? NATIVE_UNKNOWN : NATIVE_NUMBER;
     c->kind = text || v->calendar.counts != COUNT_NUMBER ? COLUMN_TEXT : COLUMN_NUMBER;
     for (int k = 0; !text && k < readstat_variable_get_missing_ranges_count(from) && k < MOST_RANGES; k++) {
         v->low[v->n_ranges] = readstat_double_value(readstat_variable_get_missing_range_lo(from, k));

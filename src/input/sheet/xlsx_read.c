@@ -181,6 +181,7 @@ static rung_status make_columns(const building *b)
         if (c->kind == COLUMN_NUMBER) {
             TRY(NEW_RAW(b->ctx, &t->mem, c->number, t->n_rows));
             for (int64_t i = 0; i < t->n_rows; i++) c->number[i] = NAN;
+            c->native = NATIVE_NUMBER;
             tell_words(b, j);
         } else {
             TRY(NEW_RAW(b->ctx, &t->mem, c->text, t->n_rows));

@@ -53,6 +53,52 @@ rung_status table_add_numbers(rung_ctx *ctx, rung_table *t, const char *name, co
     return RUNG_OK;
 }
 
+rung_status table_add_column(rung_ctx *ctx, rung_table *t, const char *name, const rung_table *from, int64_t j)
+{
+    column *c;
+    const column *one = &from->columns[j];
+    if (from->n_rows != t->n_rows)
+        return set_error(ctx, RUNG_EARG, "a column of %lld rows for a table of %lld", (long long)from->n_rows,
+                         (long long)t->n_rows);
+    TRY(open_column(ctx, t, name, &c));
+    *c = (column){.name = c->name,
+                  .kind = one->kind,
+                  .odd_row = one->odd_row,
+                  .odd = one->odd ? "inf" : NULL,
+                  .n_values = one->n_values,
+                  .level = one->level,
+                  .native = one->native,
+                  .declared_weights = one->declared_weights};
+    if (one->title) TRY(pool_text(ctx, &t->mem, one->title, &c->title));
+    TRY(named_values_copy(ctx, &t->mem, &one->values_named, &c->values_named));
+    if (c->kind == COLUMN_NUMBER) {
+        TRY(NEW_RAW(ctx, &t->mem, c->number, t->n_rows));
+        memcpy(c->number, one->number, (size_t)t->n_rows * sizeof *c->number);
+    } else {
+        TRY(NEW_RAW(ctx, &t->mem, c->text, t->n_rows));
+        memcpy(c->text, one->text, (size_t)t->n_rows * sizeof *c->text);
+        TRY(NEW_RAW(ctx, &t->mem, c->values, one->n_values));
+        for (int32_t v = 0; v < one->n_values; v++) TRY(pool_text(ctx, &t->mem, one->values[v], &c->values[v]));
+    }
+    t->n_columns++;
+    return RUNG_OK;
+}
+
+rung_status table_set_labels(rung_ctx *ctx, rung_table *t, const char *title, int32_t n, const double *code,
+                             const char *const *names)
+{
+    if (t->n_columns == 0 || n < 0) return set_error(ctx, RUNG_EARG, "%d value labels of no column", (int)n);
+    column *c = &t->columns[t->n_columns - 1];
+    if (n > 0 && c->kind != COLUMN_NUMBER)
+        return set_error(ctx, RUNG_EARG, "value labels are for a column of numbers, and '%.80s' holds text", c->name);
+    for (int32_t k = 0; k < n; k++)
+        if (!isfinite(code[k]) || !names[k] || !*names[k])
+            return set_error(ctx, RUNG_EARG, "value label %d of column '%.80s' lacks its number or its name", k + 1,
+                             c->name);
+    if (title && *title) TRY(pool_text(ctx, &t->mem, title, &c->title));
+    return named_values_make(ctx, &t->mem, n, code, names, &c->values_named);
+}
+
 enum { NOT_SEEN = -2 };
 
 /* The number of a value among the distinct ones, -1: it says that the cell is missing. */

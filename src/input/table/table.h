@@ -10,6 +10,8 @@
 
 typedef enum { COLUMN_NUMBER, COLUMN_TEXT } column_kind;
 
+typedef enum { NATIVE_UNKNOWN, NATIVE_NUMBER, NATIVE_DATE } column_native;
+
 /* What a file of SPSS says that the numbers of a column are. */
 typedef enum { LEVEL_UNKNOWN, LEVEL_NOMINAL, LEVEL_ORDINAL, LEVEL_SCALE } column_level;
 
@@ -31,6 +33,7 @@ typedef struct {
     const char *title;         /* a sentence that says what the column is; NULL: there is none */
     named_values values_named; /* numbers have names: the column holds the numbers or, as TEXT, their names */
     column_level level;
+    column_native native;  /* what the file holds, however the column was read */
     bool declared_weights; /* the file says that it holds the weights of the rows */
 } column;
 
@@ -63,6 +66,11 @@ rung_status table_add_numbers(rung_ctx *ctx, rung_table *t, const char *name, co
 rung_status table_add_text(rung_ctx *ctx, rung_table *t, const char *name, const int32_t *code,
                            const char *const *values, int32_t n_values, bool ordered);
 rung_status table_add_cells(rung_ctx *ctx, rung_table *t, const char *name, const char *const *cells);
+/* The same column of another table with as many rows, under this name. */
+rung_status table_add_column(rung_ctx *ctx, rung_table *t, const char *name, const rung_table *from, int64_t j);
+/* What the last column is called, and the names of its numbers; see rung_table_set_labels. */
+rung_status table_set_labels(rung_ctx *ctx, rung_table *t, const char *title, int32_t n, const double *code,
+                             const char *const *names);
 /* For messages: the file and the line of a row. */
 const char *table_path(const rung_table *t, int64_t row);
 int64_t table_line(const rung_table *t, int64_t row);
