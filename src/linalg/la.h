@@ -161,6 +161,9 @@ rung_status la_cholesky_rank(rung_ctx *ctx, la_mat *A, double tolerance, int64_t
 /* A becomes its root: n x rank with A = F F' to rounding, by a pivoted Cholesky factorisation on one thread.
  * RUNG_EDATA: A is not positive semidefinite. */
 rung_status la_root(rung_ctx *ctx, la_mat *A);
+/* F (n x r, n >= r) := F J with J orthogonal and orthogonal columns, by Jacobi's method: each keeps its own digits,
+ * however different the sizes of rows and columns are. On one thread. */
+rung_status la_orthogonal_columns(rung_ctx *ctx, la_mat *F);
 
 /* ---- orthogonal factorisation for a ridge least-squares problem ---- */
 /* Minimises |B z - b|^2 + |z|^2 for the k columns of b by a QR factorisation of [I; B], which squares no condition
@@ -170,15 +173,6 @@ rung_status la_ridge_qr(rung_ctx *ctx, la_mat *B, int64_t k, double *b, double *
 /* x = (I + B'B)^-1 b and, in place of b, L^-1 b with L L' = I + B'B, from the same factorisation. B (n x m, n >= m) is
  * destroyed; b and x are m x k. */
 rung_status la_ridge_solve(rung_ctx *ctx, la_mat *B, int64_t k, double *b, double *x);
-
-/* Orthonormal contrasts within groups (weighted Helmert columns), applied from the right: out (n x (n - groups)) =
- * alpha A W with W W' = blockdiag(D_g - D_g 1 1'D_g / 1'D_g 1), D_g = diag of the weights of group g. `order` lists the
- * rows group by group, group g taking size[g] of them; weight is indexed like A's columns, NULL = 1. */
-rung_status la_group_contrasts(rung_ctx *ctx, const la_mat *A, double alpha, int groups, const int64_t *size,
-                               const int64_t *order, const double *weight, la_mat *out);
-/* y = W z for the same W: z is (n - groups) x k, y is n x k. */
-void la_group_contrasts_thin(int64_t n, int groups, const int64_t *size, const int64_t *order, const double *weight,
-                             int64_t k, const double *z, double *y);
 
 /* ---- small dense systems on the host (K x K) ---- */
 rung_status la_small_spd_factor(rung_ctx *ctx, int n, double *A); /* L of A = L L' in its lower triangle */

@@ -74,3 +74,28 @@ rung_status la_root(rung_ctx *ctx, la_mat *A)
                          (long long)rank, off / largest);
     return RUNG_OK;
 }
+
+/* F = U S V': F V = U S. */
+rung_status la_orthogonal_columns(rung_ctx *ctx, la_mat *F)
+{
+    double started = op_start(), *values = NULL, *U = NULL, *work = NULL, none;
+    int *iwork = NULL;
+    int64_t n = F->rows, r = F->cols, room = 2 * n + 65 * r + 7; /* at least 2 n + 64 r */
+    pool_mark mark = pool_here(&ctx->scratch);
+    if (r == 0) return RUNG_OK;
+    TRY(interrupted(ctx));
+    TRY(NEW_RAW(ctx, &ctx->scratch, values, r));
+    TRY(NEW_RAW(ctx, &ctx->scratch, U, n * r));
+    TRY(NEW_RAW(ctx, &ctx->scratch, work, room));
+    TRY(NEW_RAW(ctx, &ctx->scratch, iwork, n + 3 * r + 3));
+    int info = LAPACKE_dgejsv_work(LAPACK_COL_MAJOR, 'F', 'U', 'N', 'R', 'N', 'N', blas_int(n), blas_int(r), F->v,
+                                   blas_int(la_ld(F)), values, U, blas_int(n), &none, 1, work, blas_int(room), iwork);
+    if (info != 0)
+        return set_error(ctx, RUNG_ENOCONV, "the singular values of a %lld x %lld matrix did not converge (%d)",
+                         (long long)n, (long long)r, info);
+    for (int64_t j = 0; j < r; j++)
+        for (int64_t i = 0; i < n; i++) *la_at(F, i, j) = U[i + j * n] * values[j] * (work[0] / work[1]);
+    pool_release(&ctx->scratch, mark);
+    op_done(ctx, OP_RANK, 9 * (double)n * (double)r * (double)r, started);
+    return interrupted(ctx);
+}

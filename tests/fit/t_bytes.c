@@ -12,6 +12,7 @@ typedef struct {
     double unlabelled; /* share of the rows */
     int threads;
     const char *landmarks; /* "": as they come, of every method; else of those that have them */
+    const char *ridge;     /* its kind; NULL: as it comes, of every method; else of those that have it */
 } shape_case;
 
 static const double FACTOR = 3, TILES = 3 << 20;
@@ -61,6 +62,7 @@ static void compare(const method *m, const shape_case *s)
     snprintf(modes, sizeof modes, "2x%d", (int)s->d / 2);
     set(ctx, m, spec, "shape", modes);
     if (s->landmarks[0]) set(ctx, m, spec, "landmarks", s->landmarks);
+    if (s->ridge) set(ctx, m, spec, "ridge-kind", s->ridge);
     problem_shape shape = {.n = m->info.flags & RUNG_METHOD_USES_UNLABELLED ? s->n : labelled,
                            .labelled = labelled,
                            .d = s->d,
@@ -85,13 +87,15 @@ static void compare(const method *m, const shape_case *s)
 static void every_method_takes_what_it_is_said_to(void **state)
 {
     static const shape_case shapes[] = {
-        {60, 2, 3, 0, 1, ""},    {60, 40, 5, 0.5, 3, ""},   {180, 4, 2, 0, 2, ""},      {80, 200, 3, 0, 2, ""},
-        {240, 6, 8, 0.6, 2, ""}, {600, 6, 5, 0.3, 2, "40"}, {400, 20, 10, 0, 1, "150"},
+        {60, 2, 3, 0, 1, "", NULL},       {60, 40, 5, 0.5, 3, "", NULL},       {180, 4, 2, 0, 2, "", NULL},
+        {80, 200, 3, 0, 2, "", NULL},     {240, 6, 8, 0.6, 2, "", NULL},       {600, 6, 5, 0.3, 2, "40", NULL},
+        {400, 20, 10, 0, 1, "150", NULL}, {180, 4, 3, 0.4, 1, "", "identity"},
     };
     (void)state;
     for (int k = 0; method_table[k]; k++)
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-            if (!shapes[i].landmarks[0] || rung_method_param_find(&method_table[k]->info, "landmarks"))
+            if ((!shapes[i].landmarks[0] || rung_method_param_find(&method_table[k]->info, "landmarks")) &&
+                (!shapes[i].ridge || rung_method_param_find(&method_table[k]->info, "ridge-kind")))
                 compare(method_table[k], &shapes[i]);
 }
 

@@ -294,70 +294,42 @@ static void ridge_least_squares(void **state)
     }
 }
 
-/* W W' is the weighted within-group scatter, and A W comes column by column; also where weights have nothing in common.
- * */
-static void check_contrasts(rung_ctx *ctx, const double *weight)
-{
-    enum { N = 9, G = 3 };
-    static const int64_t size[G] = {4, 1, 4}, order[N] = {8, 2, 5, 0, 7, 1, 3, 4, 6};
-    la_mat *I = NULL, *W = NULL;
-    double identity[N * N] = {0}, z[(N - G) * (N - G)] = {0}, thin[N * (N - G)];
-    for (int i = 0; i < N; i++) identity[i + i * N] = 1;
-    for (int i = 0; i < N - G; i++) z[i + i * (N - G)] = 1;
-    assert_int_equal(la_new(ctx, &ctx->scratch, N, N, &I), RUNG_OK);
-    assert_int_equal(la_new(ctx, &ctx->scratch, N, N - G, &W), RUNG_OK);
-    la_put(identity, I);
-    assert_int_equal(la_group_contrasts(ctx, I, 1, G, size, order, weight, W), RUNG_OK);
-    double *w = host_copy(ctx, W);
-    la_group_contrasts_thin(N, G, size, order, weight, N - G, z, thin);
-    for (int i = 0; i < N * (N - G); i++) assert_close(thin[i], w[i], 1e-14);
-    int group[N];
-    for (int g = 0, at = 0; g < G; g++)
-        for (int i = 0; i < size[g]; i++) group[order[at++]] = g;
-    for (int i = 0; i < N; i++)
-        for (int j = 0; j < N; j++) {
-            double got = 0, mass = 0, unit = sqrt(weight[i] * weight[j]);
-            for (int c = 0; c < N - G; c++) got += w[i + c * N] * w[j + c * N];
-            for (int p = 0; p < N; p++) mass += group[p] == group[i] ? weight[p] : 0;
-            double want = (i == j ? weight[i] : 0) - (group[i] == group[j] ? weight[i] * weight[j] / mass : 0);
-            assert_close(got / unit, want / unit, 1e-14);
-        }
-}
-
-static void contrasts_span_the_within_scatter(void **state)
-{
-    static const double weight[] = {1, 2, 0.5, 3, 1, 0.1, 4, 2.5, 1},
-                        apart[] = {1e20, 1e20, 1, 1e-20, 1, 1, 1, 1, 1e-20};
-    check_contrasts(*state, weight);
-    check_contrasts(*state, apart);
-}
-
-/* More rows than a strip, on one thread and on two: each row is on its own. */
-static void contrasts_of_many_rows(void **state)
+/* The same product F F' and orthogonal columns, also of rows 1e12 apart in size. */
+static void columns_become_orthogonal(void **state)
 {
     rung_ctx *ctx = *state;
-    enum { N = 300, G = 2 };
-    static const int64_t size[G] = {100, 200};
-    int64_t order[N];
-    la_mat *A = spd_matrix(ctx, N, 0.1), *W = NULL;
-    double *a = host_copy(ctx, A), *one = NULL;
-    for (int i = 0; i < N; i++) order[i] = i;
-    assert_ok(ctx, la_new(ctx, &ctx->scratch, N, N - G, &W));
-    for (int threads = 1; threads <= 2; threads++) {
-        ctx->threads = threads;
-        assert_ok(ctx, la_group_contrasts(ctx, A, 2, G, size, order, NULL, W));
-        double *w = host_copy(ctx, W);
-        if (threads == 1) one = w;
-        assert_memory_equal(w, one, sizeof *w * N * (N - G));
-    }
-    for (int i = 0; i < N; i++) {
-        double sum = 0;
-        for (int j = 0; j < 99;
-             j++) { /* of the first group: 2 (mean of the first j + 1 - the next) sqrt((j+1) / (j+2)) */
-            sum += a[i + j * N];
-            double want = 2 * (sum / (j + 1) - a[i + (j + 1) * N]) * sqrt((j + 1.0) / (j + 2));
-            assert_close(one[i + j * N], want, 1e-13);
-        }
+    enum { N = 9, R = 5 };
+    double f[N * R], got[N * R];
+    la_mat *F = NULL;
+    for (int apart = 0; apart < 2; apart++) {
+        rng r;
+        rng_open(&r, 4, 0);
+        for (int j = 0; j < R; j++)
+            for (int i = 0; i < N; i++) f[i + j * N] = rng_normal(&r) * (apart ? pow(10, 12.0 * i / (N - 1)) : 1);
+        assert_ok(ctx, la_new(ctx, &ctx->scratch, N, R, &F));
+        la_put(f, F);
+        assert_ok(ctx, la_orthogonal_columns(ctx, F));
+        la_get(F, got);
+        for (int i = 0; i < N; i++)
+            for (int k = 0; k < N; k++) {
+                double was = 0, is = 0, size = 0;
+                for (int j = 0; j < R; j++) {
+                    was += f[i + j * N] * f[k + j * N];
+                    is += got[i + j * N] * got[k + j * N];
+                    size += fabs(f[i + j * N] * f[k + j * N]);
+                }
+                assert_close(is / size, was / size, i < 2 || k < 2 || !apart ? 1e-3 : 1e-9);
+            }
+        for (int j = 0; j < R; j++)
+            for (int k = 0; k < j; k++) {
+                double inner = 0, a = 0, b = 0;
+                for (int i = 0; i < N; i++) {
+                    inner += got[i + j * N] * got[i + k * N];
+                    a += got[i + j * N] * got[i + j * N];
+                    b += got[i + k * N] * got[i + k * N];
+                }
+                assert_close(inner / sqrt(a * b), 0, 1e-13);
+            }
     }
 }
 
@@ -483,8 +455,7 @@ int main(void)
         WITH_CONTEXT(cholesky_tells_the_pivot),
         WITH_CONTEXT(tail_products_are_the_factor),
         WITH_CONTEXT(ridge_least_squares),
-        WITH_CONTEXT(contrasts_span_the_within_scatter),
-        WITH_CONTEXT(contrasts_of_many_rows),
+        WITH_CONTEXT(columns_become_orthogonal),
         WITH_CONTEXT(small_system),
         WITH_CONTEXT(multiply_and_gather),
         WITH_CONTEXT(same_bits_for_any_number_of_threads),

@@ -304,6 +304,8 @@ def repeated_rows(base):
     ones."""
     case, options, r = base.case, base.options_copy(), base.case.stream("repeated")
     options.equal_rows = "together"
+    if method(case) in ("svorim", "svorex", "isvor"):  # within a tolerance there are many answers
+        options.params["tolerance"] = "1e-8"
     rows = range(case.table.rows)
     own = [case.table.label, case.table.groups]
     kept = [c for c in case.table.columns if c.name in own or c.kind in (*kinds.PLAIN, "two-valued")

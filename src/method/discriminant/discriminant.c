@@ -19,13 +19,10 @@
  * so only the diagonal blocks M_FF are needed; for a single fold put last in the order, M_FF^-1 = L_FF L_FF' is part of
  * the Cholesky factor already. (Tests hold both against fits of the fold from scratch.)
  *
- * Otherwise G is far too large to be added to I in double precision (n^2 / t), so the same quantities are the residual
- * of a ridge least-squares problem: with G = Y'Y and P = W W',
- *     z = argmin |Y Ed - Y W z|^2 + |z|^2  by QR,   Q = Gram matrix of the residuals,   c = (Ed - W z) a / 2.
- * A linear kernel with fewer columns than rows leaves nothing to the residual but rounding: linear_dl.c. */
+ * Identity ridge: G is far too large to be added to I in double precision (n^2 / t); identity_dl.c. */
 #include "method/discriminant/discriminant_inner.h"
+#include "method/discriminant/identity_dl.h"
 #include "method/discriminant/landmark_dl.h"
-#include "method/discriminant/linear_dl.h"
 #include "solve/simplex_qp.h"
 
 rung_status class_index_new(rung_ctx *ctx, pool *mem, const problem *p, class_index *out)
@@ -100,12 +97,7 @@ static rung_status set_up(rung_ctx *ctx, const dl_problem *d, dl_setting *out)
     else
         TRY(problem_subset(ctx, &ctx->scratch, p, l, out->rows, &out->labelled, same));
     TRY(class_index_new(ctx, &ctx->scratch, &out->labelled, &out->classes));
-    out->form = (dl_regulariser){.kind = (ridge_kind)d->params->ridge_kind,
-                                 .ridge = d->params->ridge,
-                                 .L = d->L,
-                                 .mu = d->mu,
-                                 .l = l,
-                                 .rows = out->rows};
+    out->form = (dl_regulariser){.ridge = d->params->ridge, .L = d->L, .mu = d->mu, .l = l, .rows = out->rows};
     return dl_regulariser_new(ctx, out->K, &out->form);
 }
 
@@ -149,7 +141,7 @@ rung_status discriminant_results(rung_ctx *ctx, pool *mem, const problem *p, con
 rung_status discriminant_fit(rung_ctx *ctx, pool *mem, const dl_problem *d, const folds *f, fitted *out, held_out *held)
 {
     if (d->landmarks > 0) return landmark_dl_fit(ctx, mem, d, f, out, held);
-    if (linear_dl_applies(d)) return linear_dl_fit(ctx, mem, d, NULL, out);
+    if (d->params->ridge_kind == RIDGE_IDENTITY) return identity_dl_fit(ctx, mem, d, NULL, out);
     const problem *p = d->p;
     dl_setting s = {0};
     order_solution best = {0};
@@ -162,10 +154,7 @@ rung_status discriminant_fit(rung_ctx *ctx, pool *mem, const dl_problem *d, cons
     TRY(NEW(ctx, &ctx->scratch, best.alpha, p->K - 1));
     TRY(NEW(ctx, &ctx->scratch, beta, p->n));
     TRY(NEW(ctx, &ctx->scratch, score, s.form.l));
-    if (s.form.kind == RIDGE_KERNEL)
-        TRY(order_by_kernel_ridge(ctx, mem, &s, f ? &part : NULL, &best, held));
-    else
-        TRY(order_by_least_squares(ctx, &s, &best));
+    TRY(order_by_kernel_ridge(ctx, mem, &s, f ? &part : NULL, &best, held));
     for (int64_t i = 0; held && s.form.l < p->n && i < held->n; i++) held->row[i] = s.rows[held->row[i]];
     TRY(dl_regulariser_expand(ctx, &s.form, 1, best.c, beta));
     TRY(labelled_scores(ctx, &s, 1, beta, score));
@@ -205,7 +194,7 @@ rung_status discriminant_directions(rung_ctx *ctx, pool *mem, const dl_problem *
     dl_setting s = {0};
     int K = p->K, m = components < K - 1 ? components : K - 1;
     if (d->landmarks > 0) return landmark_dl_directions(ctx, mem, d, m, out);
-    if (linear_dl_applies(d)) return linear_dl_directions(ctx, mem, d, m, out);
+    if (d->params->ridge_kind == RIDGE_IDENTITY) return identity_dl_directions(ctx, mem, d, m, out);
     double *R = NULL, *C = NULL, *gram = NULL, *values = NULL, *c = NULL, *beta = NULL, *score = NULL, *mean = NULL,
            *one = NULL, rounding = 0;
     TRY(set_up(ctx, d, &s));
@@ -220,10 +209,7 @@ rung_status discriminant_directions(rung_ctx *ctx, pool *mem, const dl_problem *
     TRY(NEW(ctx, &ctx->scratch, mean, m * K));
     TRY(NEW(ctx, &ctx->scratch, one, K));
     between_operator(K, s.classes.mass, R);
-    if (s.form.kind == RIDGE_KERNEL)
-        TRY(directions_by_kernel_ridge(ctx, &s, R, C, gram, &rounding));
-    else
-        TRY(least_squares(ctx, &s, &(mean_residuals){.m = K, .R = R, .C = C, .gram = gram}));
+    TRY(directions_by_kernel_ridge(ctx, &s, R, C, gram, &rounding));
     TRY(la_small_eigen(ctx, K, gram, NULL, values)); /* gram becomes the eigenvectors */
     for (int j = 0; j < m; j++)                      /* b'Zb = 1; a component without spread stays 0 */
         for (int q = 0; q < K && values[j] > fmax(1e-14 * values[0], rounding); q++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The two ways of solving a discriminant problem on its labelled rows, shared by the files of discriminant.c alone. */
+/* A discriminant problem with the kernel ridge on its labelled rows, shared by the files of discriminant.c alone. */
 #ifndef RUNG_METHOD_DISCRIMINANT_DISCRIMINANT_INNER_H
 #define RUNG_METHOD_DISCRIMINANT_DISCRIMINANT_INNER_H
 
@@ -25,21 +25,9 @@ static inline double row_weight(const problem *p, int64_t i) { return p->w ? p->
 /* One coefficient per labelled row, and with folds the held-out scores. */
 rung_status order_by_kernel_ridge(rung_ctx *ctx, pool *mem, const dl_setting *s, const folds *f, order_solution *out,
                                   held_out *held);
-/* Kernel ridge: C (l x K) = (I + P G)^-1 E R and gram = R'E'G (I + P G)^-1 E R, from S alone as in solve_classes.
+/* C (l x K) = (I + P G)^-1 E R and gram = R'E'G (I + P G)^-1 E R, from S alone as in solve_classes.
  * Eigenvalues of gram up to *rounding are 0. */
 rung_status directions_by_kernel_ridge(rung_ctx *ctx, const dl_setting *s, const double *R, double *C, double *gram,
                                        double *rounding);
-
-/* For right-hand sides E R: the residual of the combined class means after ridge least squares. */
-typedef struct {
-    int m;
-    const double *R; /* K x m: combinations of the class means */
-    double *C;       /* n x m = E R - W z; zeros at first */
-    double *gram;    /* m x m: the Gram matrix of the residuals, R'E'G (I + P G)^-1 E R; zeros at first */
-    bool coincide;   /* the combined means are nothing but rounding */
-} mean_residuals;
-
-rung_status least_squares(rung_ctx *ctx, const dl_setting *s, mean_residuals *out);
-rung_status order_by_least_squares(rung_ctx *ctx, const dl_setting *s, order_solution *out);
 
 #endif

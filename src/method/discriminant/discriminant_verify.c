@@ -7,13 +7,13 @@
  * with Z b = K (P f + mu L f) + ridge (f or b). P f and the class means are sums over the labelled rows, or, with
  * memberships U of all rows, over these (ws_dl.c); the kernel matrix, or that of the landmarks, enters as a product
  * alone. Where the model does not tell b, the identity ridge is verified in K times these equations; where it tells w =
- * X'b instead, in those of linear_dl.c: X'(P f + mu L f) + ridge (X'X)^+ w, whose residual shows directions of every
+ * X'b instead, in those of identity_dl.c: X'(P f + mu L f) + ridge (X'X)^+ w, whose residual shows directions of every
  * size, as that of K times them does not. */
 #include <string.h>
 
 #include "fit/verify.h"
 #include "method/discriminant/discriminant.h"
-#include "method/discriminant/linear_dl.h"
+#include "method/discriminant/identity_dl.h"
 
 typedef struct {
     const struct verification *v;
@@ -83,7 +83,7 @@ static rung_status primal_ridge(rung_ctx *ctx, const equation *e, const double *
     const problem *p = e->c->v->p;
     int64_t r;
     double *F, *G = NULL, *again = NULL, *g = NULL;
-    TRY(linear_dl_root(ctx, p->d, p->n, p->X, &r, &F));
+    TRY(identity_dl_root(ctx, p->d, p->n, p->X, &r, &F));
     TRY(NEW(ctx, &ctx->scratch, G, r * r));
     TRY(NEW(ctx, &ctx->scratch, again, r * r));
     TRY(NEW(ctx, &ctx->scratch, g, r));

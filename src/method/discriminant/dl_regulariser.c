@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* dl_regulariser.c - the regulariser and its graph.
  *
- * Kernel ridge, F = mu K L K + eps K: on the labelled rows K_T'F^-1 K_T = K~ / eps with the deformed kernel
+ * F = mu K L K + eps K: on the labelled rows K_T'F^-1 K_T = K~ / eps with the deformed kernel
  *     K~ = (K^-1 + nu L)^-1 = K (I + nu L K)^-1,   nu = mu / eps.
  * With A = I + nu L K (one LU factorisation, well conditioned where K^-1 is not) and V = A^-1 I_T,
  *     K~_TT = K_T'V,    b = V c:
- * neither K^-1 nor K L K is ever formed.
- *
- * Identity ridge, F = mu K L K + t I = C C' (Cholesky), Y = C^-1 K_T, b = C^-T Y c. */
+ * neither K^-1 nor K L K is ever formed. */
 #include "method/discriminant/dl_regulariser.h"
 
 #include <math.h>
@@ -39,67 +37,26 @@ static rung_status deformed_kernel(rung_ctx *ctx, const la_mat *K, dl_regularise
     return RUNG_OK;
 }
 
-static rung_status kernel_ridge_form(rung_ctx *ctx, const la_mat *K, dl_regulariser *out)
-{
-    if (out->L) return deformed_kernel(ctx, K, out);
-    if (out->l == out->n) {
-        out->G = K;
-        return RUNG_OK;
-    }
-    la_mat *G = NULL;
-    TRY(la_new(ctx, &ctx->scratch, out->l, out->l, &G));
-    TRY(la_gather(ctx, K, out->rows, out->rows, G));
-    out->G = G;
-    return RUNG_OK;
-}
-
-static rung_status identity_ridge_form(rung_ctx *ctx, const la_mat *K, dl_regulariser *out)
-{
-    bool graph = out->L != NULL;
-    la_mat *Y = NULL;
-    out->factor = graph ? 1 : 1 / sqrt(out->ridge);
-    if (!graph && out->l == out->n) {
-        out->Y = K;
-        return RUNG_OK;
-    }
-    if (graph) {
-        la_mat *LK = NULL;
-        TRY(la_new(ctx, &ctx->scratch, out->n, out->n, &out->F));
-        TRY(la_new(ctx, &ctx->scratch, out->n, out->n, &LK));
-        TRY(la_spmm(ctx, 1, out->L, K, 0, LK));
-        TRY(la_gemm_symmetric(ctx, false, out->mu, K, LK, 0, out->F));
-        la_free(&ctx->scratch, LK);
-        la_add_diagonal(out->F, out->ridge, NULL);
-        TRY(la_potrf(ctx, out->F));
-    }
-    TRY(la_new(ctx, &ctx->scratch, out->n, out->l, &Y));
-    TRY(la_gather(ctx, K, NULL, out->rows, Y));
-    if (graph) TRY(la_trsm(ctx, out->F, false, Y));
-    out->Y = Y;
-    return RUNG_OK;
-}
-
 rung_status dl_regulariser_new(rung_ctx *ctx, const la_mat *K, dl_regulariser *form)
 {
     form->n = la_rows(K);
-    return form->kind == RIDGE_KERNEL ? kernel_ridge_form(ctx, K, form) : identity_ridge_form(ctx, K, form);
+    if (form->L) return deformed_kernel(ctx, K, form);
+    if (form->l == form->n) {
+        form->G = K;
+        return RUNG_OK;
+    }
+    la_mat *G = NULL;
+    TRY(la_new(ctx, &ctx->scratch, form->l, form->l, &G));
+    TRY(la_gather(ctx, K, form->rows, form->rows, G));
+    form->G = G;
+    return RUNG_OK;
 }
 
 rung_status dl_regulariser_expand(rung_ctx *ctx, const dl_regulariser *form, int64_t m, const double *c, double *beta)
 {
-    if (form->kind == RIDGE_KERNEL && form->V) return la_mul(ctx, 1, form->V, m, c, 0, beta);
-    if (form->kind == RIDGE_KERNEL) {
-        for (int64_t i = 0; i < form->n * m; i++) beta[i] = 0;
-        for (int64_t j = 0; j < m; j++)
-            for (int64_t i = 0; i < form->l; i++) beta[form->rows[i] + j * form->n] = c[i + j * form->l];
-        return RUNG_OK;
-    }
-    TRY(la_mul(ctx, form->factor * form->factor, form->Y, m, c, 0, beta));
-    if (!form->F) return RUNG_OK;
-    la_mat *B = NULL;
-    TRY(la_new(ctx, &ctx->scratch, form->n, m, &B));
-    la_put(beta, B);
-    TRY(la_trsm(ctx, form->F, true, B));
-    la_get(B, beta);
+    if (form->V) return la_mul(ctx, 1, form->V, m, c, 0, beta);
+    for (int64_t i = 0; i < form->n * m; i++) beta[i] = 0;
+    for (int64_t j = 0; j < m; j++)
+        for (int64_t i = 0; i < form->l; i++) beta[form->rows[i] + j * form->n] = c[i + j * form->l];
     return RUNG_OK;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The regulariser F of a discriminant problem, Z = K_T P K_T' + F, in the form that its solver needs, with or without a
- * graph, and the map from one coefficient per labelled row to the expansion. */
+/* The regulariser F of a discriminant problem with the kernel ridge, Z = K_T P K_T' + F, in the form that its solver
+ * needs, with or without a graph, and the map from one coefficient per labelled row to the expansion. */
 #ifndef RUNG_METHOD_DISCRIMINANT_DL_REGULARISER_H
 #define RUNG_METHOD_DISCRIMINANT_DL_REGULARISER_H
 
@@ -8,18 +8,14 @@
 
 typedef enum { RIDGE_KERNEL, RIDGE_IDENTITY } ridge_kind;
 
-typedef struct {     /* F = mu K L K + ridge (K or I), K over the n rows of the expansion */
-    ridge_kind kind; /* given, as the next five */
-    double ridge, mu;
+typedef struct {         /* F = mu K L K + ridge K, K over the n rows of the expansion */
+    double ridge, mu;    /* given, as the next three */
     const la_csr *L;     /* a Laplacian over the rows; NULL: none */
     int64_t l;           /* labelled rows ... */
     const int64_t *rows; /* ... which of the n they are */
     int64_t n;
-    const la_mat *G; /* kernel ridge: the (deformed) kernel matrix of the labelled rows, l x l */
-    la_mat *V;       /* kernel ridge with a graph: b = V c (n x l); NULL: b is c on the labelled rows */
-    const la_mat *Y; /* identity ridge: factor^2 Y'Y = K_T'F^-1 K_T (Y is n x l) */
-    double factor;
-    la_mat *F; /* identity ridge with a graph: its Cholesky factor; NULL: F = ridge I */
+    const la_mat *G; /* the (deformed) kernel matrix of the labelled rows, l x l */
+    la_mat *V;       /* with a graph: b = V c (n x l); NULL: b is c on the labelled rows */
 } dl_regulariser;
 
 /* From what is given in `form` and the kernel matrix. */

@@ -13,6 +13,7 @@
 
 #include "fit/heldout.h"
 #include "fit/verify.h"
+#include "method/discriminant/identity_dl.h"
 #include "method/discriminant/landmark_dl.h"
 
 static problem_graph graph_of(const graph_dl_params *params, const problem_space *space)
@@ -108,25 +109,22 @@ bool graph_dl_can_hold_out(const void *params_)
     return params->d.ridge_kind == RIDGE_KERNEL && (params->mu == 0 || params->kernel.landmarks > 0);
 }
 
-/* Over all rows the Gram matrix, then the LU factors and their right-hand sides (kernel ridge) or the Cholesky factor
- * and a product (identity ridge); then what the solver needs over the labelled ones. */
+/* Over all rows the Gram matrix, then the LU factors and their right-hand sides, then what the solver needs over the
+ * labelled ones; or what identity_dl.c needs. */
 double graph_dl_bytes(const problem_shape *shape, const void *params_)
 {
     const graph_dl_params *params = params_;
     double n = (double)shape->n, l = (double)shape->labelled, d = (double)shape->d, first = 0, then;
     if (params->kernel.landmarks > 0)
         return landmark_dl_bytes(shape, params->kernel.landmarks, params->mu == 0 ? 0 : shape->n, params->neighbours);
-    bool identity = params->d.ridge_kind == RIDGE_IDENTITY, graph = !(params->mu == 0);
-    if (identity) {
-        first = graph ? 2 * n * n : 0;
-        then = (graph ? n * n : 0) + 2 * n * l;
-    } else {
-        first = graph ? n * n + n * l : 0;
-        then = graph ? 2 * n * l + l * l : 2 * l * l + (params->calibrate > 0 && l <= 2000 ? l * l : 0);
-    }
-    double search = graph ? graph_bytes(n, d, params->neighbours, shape->threads) : 0;
-    return 8 * (n * n + 3 * n * d + n * (4.0 * params->neighbours + 4 * shape->K + 80)) +
-           fmax(8 * fmax(first, then), search);
+    bool graph = !(params->mu == 0);
+    double search = graph ? graph_bytes(n, d, params->neighbours, shape->threads) : 0,
+           edges = 4.0 * n * params->neighbours;
+    double most = 8 * (n * n + 3 * n * d + edges + n * (4.0 * shape->K + 80)) + search;
+    if (params->d.ridge_kind == RIDGE_IDENTITY) return fmax(most, 8 * edges + identity_dl_bytes(shape, n, graph));
+    first = graph ? n * n + n * l : 0;
+    then = graph ? 2 * n * l + l * l : 2 * l * l + (params->calibrate > 0 && l <= 2000 ? l * l : 0);
+    return fmax(most, most - search + 8 * fmax(first, then));
 }
 
 /* The eigenvectors of the Gram matrix and LAPACK's work space. */

@@ -5,6 +5,7 @@
 #include "method/discriminant/kda.h"
 
 #include "fit/verify.h"
+#include "method/discriminant/identity_dl.h"
 #include "method/discriminant/landmark_dl.h"
 
 static rung_status laplacian_of(rung_ctx *ctx, problem *p, const kda_params *params, const kernel *k,
@@ -57,6 +58,7 @@ static double kda_bytes(const problem_shape *shape, const void *params)
     int m = ((const kda_params *)params)->kernel.landmarks;
     if (m > 0) return landmark_dl_bytes(shape, m, 0, 0) - 8.0 * m * m; /* no sums of a fold */
     double n = (double)shape->labelled, d = (double)shape->d, K = shape->K;
+    if (((const kda_params *)params)->d.ridge_kind == RIDGE_IDENTITY) return identity_dl_bytes(shape, n, false);
     double matrices = ((const kda_params *)params)->calibrate > 0 ? 3 : 2; /* folds are parts of the kernel matrix */
     return 8 * (matrices * n * n + 3 * n * d + n * (6 * K + 80));
 }

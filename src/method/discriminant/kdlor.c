@@ -8,6 +8,7 @@
  * rank. The solver, its algebra and its folds are those of the whole family: discriminant.c. */
 #include "fit/verify.h"
 #include "method/discriminant/discriminant.h"
+#include "method/discriminant/identity_dl.h"
 #include "method/discriminant/landmark_dl.h"
 
 typedef struct {
@@ -50,14 +51,15 @@ static rung_status kdlor_verify(rung_ctx *ctx, const struct verification *v)
     return discriminant_verify(ctx, v, &((const kdlor_params *)v->params)->d, NULL, 0, NULL);
 }
 
-/* Gram matrix and factor, with folds also the inverse and its work space (up to 2000 rows); identity ridge: Gram matrix
- * and contrasts. The data are there three times: scaled, centred and in linalg. */
+/* Gram matrix and factor, with folds also the inverse and its work space (up to 2000 rows). The data are there three
+ * times: scaled, centred and in linalg. */
 static double kdlor_bytes(const problem_shape *shape, const void *params_)
 {
     const kdlor_params *params = params_;
     double n = (double)shape->labelled, d = (double)shape->d, K = shape->K;
     if (params->kernel.landmarks > 0) return landmark_dl_bytes(shape, params->kernel.landmarks, 0, 0);
-    bool inverse = params->d.ridge_kind == RIDGE_KERNEL && params->calibrate > 0 && n <= 2000;
+    if (params->d.ridge_kind == RIDGE_IDENTITY) return identity_dl_bytes(shape, n, false);
+    bool inverse = params->calibrate > 0 && n <= 2000;
     return 8 * ((inverse ? 3 : 2) * n * n + 3 * n * d + n * (4 * K + 80));
 }
 

@@ -8,13 +8,12 @@
  *     (eps I + P K)^-1 Ed = u X (I - M + eps u V'X)^-1 s^-1/2 Delta       (hard memberships: M = I)
  * and again one Cholesky factorisation is the whole fit.
  *
- * Identity ridge. P = W W' with W = (I - V C V') / sqrt(u), C = phi(M), phi(x) = (1 - sqrt(1 - x)) / x, so Y W is Y
- * less a product of rank K, and the least-squares form applies. */
+ * Identity ridge: identity_dl.c. */
 #include <string.h>
 
 #include "fit/verify.h"
+#include "method/discriminant/identity_dl.h"
 #include "method/discriminant/landmark_dl.h"
-#include "method/discriminant/linear_dl.h"
 #include "method/spread/spread.h"
 
 typedef struct {
@@ -100,77 +99,6 @@ static rung_status solve_kernel_ridge(rung_ctx *ctx, const soft_classes *c, cons
     return RUNG_OK;
 }
 
-/* C (K x K) = phi(M). */
-static rung_status root_correction(rung_ctx *ctx, const soft_classes *c, double *C)
-{
-    int k = c->K;
-    double *A = NULL, *values = NULL;
-    TRY(NEW(ctx, &ctx->scratch, A, k * k));
-    TRY(NEW(ctx, &ctx->scratch, values, k));
-    memcpy(A, c->M, sizeof *A * (size_t)(k * k));
-    TRY(la_small_eigen(ctx, k, A, NULL, values));
-    for (int j = 0; j < k; j++) {
-        double x = values[j] > 1 ? 1 : values[j] < 0 ? 0 : values[j];
-        double phi = x > 1e-8 ? (1 - sqrt(1 - x)) / x : 0.5;
-        for (int q = 0; q < k; q++)
-            for (int r = 0; r < k; r++) C[q + r * k] += A[q + j * k] * phi * A[r + j * k];
-    }
-    return RUNG_OK;
-}
-
-/* y = W z = (z - V C V'z) / sqrt(u), for m columns. */
-static void apply_root(const soft_classes *c, const double *C, int m, const double *z, double *y)
-{
-    int64_t n = c->n;
-    int k = c->K;
-    for (int j = 0; j < m; j++) {
-        memcpy(y + j * n, z + j * n, sizeof *y * (size_t)n);
-        for (int q = 0; q < k; q++) {
-            double inner = 0;
-            for (int r = 0; r < k; r++)
-                for (int64_t i = 0; i < n; i++) inner += C[q + r * k] * c->V[i + r * n] * z[i + j * n];
-            for (int64_t i = 0; i < n; i++) y[i + j * n] -= c->V[i + q * n] * inner;
-        }
-        for (int64_t i = 0; i < n; i++) y[i + j * n] /= sqrt((double)n);
-    }
-}
-
-static rung_status solve_identity_ridge(rung_ctx *ctx, const soft_classes *c, const la_mat *K, double t, double *X0,
-                                        double *Q)
-{
-    int64_t n = c->n;
-    int k = c->K, m = k - 1;
-    double root = 1 / sqrt(t), *C = NULL, *VC = NULL, *b = NULL, *z = NULL, *Wz = NULL, *KV = NULL;
-    la_mat *YW = NULL, *left = NULL, *right = NULL;
-    TRY(NEW(ctx, &ctx->scratch, C, k * k));
-    TRY(NEW(ctx, &ctx->scratch, VC, n * k));
-    TRY(NEW(ctx, &ctx->scratch, KV, n * k));
-    TRY(NEW(ctx, &ctx->scratch, b, n * m));
-    TRY(NEW(ctx, &ctx->scratch, z, n * m));
-    TRY(NEW(ctx, &ctx->scratch, Wz, n * m));
-    TRY(root_correction(ctx, c, C));
-    for (int q = 0; q < k; q++)
-        for (int r = 0; r < k; r++)
-            for (int64_t i = 0; i < n; i++) VC[i + q * n] += c->V[i + r * n] * C[r + q * k];
-    TRY(la_mul(ctx, 1, K, k, VC, 0, KV));
-    TRY(la_new(ctx, &ctx->scratch, n, k, &left));
-    TRY(la_new(ctx, &ctx->scratch, n, k, &right));
-    TRY(la_new(ctx, &ctx->scratch, n, n, &YW));
-    la_put(KV, left);
-    la_put(c->V, right);
-    TRY(la_gather(ctx, K, NULL, NULL, YW));
-    double scale = root / sqrt((double)n); /* Y W = (K - K V C V') / sqrt(t u) */
-    TRY(la_gemm(ctx, false, true, -scale, left, right, scale, YW));
-    TRY(la_mul(ctx, root, K, m, c->Ed, 0, b));
-    TRY(la_ridge_qr(ctx, YW, m, b, z));
-    for (int r = 0; r < m; r++)
-        for (int j = 0; j < m; j++)
-            for (int64_t i = 0; i < n; i++) Q[r + j * m] += b[i + r * n] * b[i + j * n];
-    apply_root(c, C, m, z, Wz);
-    for (int64_t i = 0; i < n * m; i++) Wz[i] = c->Ed[i] - Wz[i];
-    return la_mul(ctx, 1 / t, K, m, Wz, 0, X0);
-}
-
 static rung_status fit_whole(rung_ctx *ctx, pool *mem, const dl_problem *d, double *U, fitted *out)
 {
     problem *p = d->p;
@@ -188,10 +116,7 @@ static rung_status fit_whole(rung_ctx *ctx, pool *mem, const dl_problem *d, doub
     TRY(NEW(ctx, &ctx->scratch, beta, p->n));
     TRY(NEW(ctx, &ctx->scratch, score, p->n));
     TRY(NEW(ctx, &ctx->scratch, mean, p->K));
-    if (params->ridge_kind == RIDGE_KERNEL)
-        TRY(solve_kernel_ridge(ctx, &c, K, params->ridge, X0, Q));
-    else
-        TRY(solve_identity_ridge(ctx, &c, K, params->ridge, X0, Q));
+    TRY(solve_kernel_ridge(ctx, &c, K, params->ridge, X0, Q));
     TRY(order_weights(ctx, p->K, Q, params->C, 0, alpha, &degenerate));
     for (int j = 0; j < m; j++)
         for (int64_t i = 0; i < p->n; i++) beta[i] += X0[i + j * p->n] * alpha[j] / 2;
@@ -215,9 +140,12 @@ static rung_status ws_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted 
     TRY(NEW(ctx, &ctx->scratch, U, p->n * p->K));
     TRY(spread_labels(ctx, p, &params->spread, neighbours_of(params), U, &width));
     dl_problem d = {.p = p, .k = &k, .landmarks = params->kernel.landmarks, .params = &params->d};
-    TRY(d.landmarks > 0         ? landmark_dl_soft(ctx, mem, &d, U, out)
-        : linear_dl_applies(&d) ? linear_dl_fit(ctx, mem, &d, U, out)
-                                : fit_whole(ctx, mem, &d, U, out));
+    if (d.landmarks > 0)
+        TRY(landmark_dl_soft(ctx, mem, &d, U, out));
+    else if (params->d.ridge_kind == RIDGE_IDENTITY)
+        TRY(identity_dl_fit(ctx, mem, &d, U, out));
+    else
+        TRY(fit_whole(ctx, mem, &d, U, out));
     return report_number(ctx, mem, out, "spread_width", width);
 }
 
@@ -248,7 +176,8 @@ static double ws_bytes(const problem_shape *shape, const void *params_)
     double l = (double)shape->labelled,
            folded = params->calibrate > 0 && l <= 2000 ? l * l : 0; /* contrasts of the folds */
     return 8 * (folded + 3 * n * (double)shape->d + n * (10.0 * shape->K + 80)) +
-           fmax(16 * n * n, graph_bytes(n, (double)shape->d, neighbours_of(params), shape->threads));
+           fmax(params->d.ridge_kind == RIDGE_IDENTITY ? identity_dl_bytes(shape, n, false) : 16 * n * n,
+                graph_bytes(n, (double)shape->d, neighbours_of(params), shape->threads));
 }
 
 static const param_row ws_rows[] = {

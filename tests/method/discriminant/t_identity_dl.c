@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Linear kernel and identity ridge as published: right at any scale of the columns, whatever their rank. */
+/* The identity ridge as published, 1e-8: right at any scale of the columns, whatever their rank and the kernel. */
 #include "helper.h"
 
 #include "base/rng.h"
@@ -34,7 +34,8 @@ static void make_rows(rows *s, int K, double scale)
     }
 }
 
-static rung_model *fit(rung_ctx *ctx, const rows *s, const char *name)
+/* A fit that meets all conditions of --verify. */
+static rung_model *fit_kernel(rung_ctx *ctx, const rows *s, const char *name, const char *kind)
 {
     rung_data *data;
     rung_spec *spec;
@@ -43,7 +44,7 @@ static rung_model *fit(rung_ctx *ctx, const rows *s, const char *name)
     assert_ok(ctx, rung_data_new(ctx, &view, s->y, NULL, s->K, &data));
     assert_ok(ctx, rung_spec_new(ctx, name, 0, &spec));
     assert_ok(ctx, rung_spec_set_scale(ctx, spec, "none"));
-    assert_ok(ctx, rung_spec_set(ctx, spec, "kernel", "linear"));
+    assert_ok(ctx, rung_spec_set(ctx, spec, "kernel", kind));
     assert_ok(ctx, rung_spec_set(ctx, spec, "ridge-kind", "identity"));
     assert_ok(ctx, rung_spec_set(ctx, spec, "ridge", "1e-8"));
     assert_ok(ctx, rung_spec_set(ctx, spec, "calibrate", "0"));
@@ -60,6 +61,8 @@ static rung_model *fit(rung_ctx *ctx, const rows *s, const char *name)
     rung_data_free(data);
     return out;
 }
+
+static rung_model *fit(rung_ctx *ctx, const rows *s, const char *name) { return fit_kernel(ctx, s, name, "linear"); }
 
 static void ranks_do_not_depend_on_the_scale(void **state)
 {
@@ -79,6 +82,44 @@ static void ranks_do_not_depend_on_the_scale(void **state)
             rung_model_free(model);
         }
     }
+    free(s);
+}
+
+/* The same ranks where one column is ten million times as large as the others. */
+static void ranks_do_not_depend_on_one_column(void **state)
+{
+    static const char *const methods[] = {"kdlor", "kda", "s-dl"};
+    rung_ctx *ctx = *state;
+    rows *s = malloc(sizeof *s);
+    for (int m = 0; m < 3; m++) {
+        int first[N], rank[N];
+        for (int e = 0; e < 2; e++) {
+            make_rows(s, 4, 1);
+            for (int i = 0; i < N && e; i++) s->x[i * D] *= 1e7;
+            rung_model *model = fit(ctx, s, methods[m]);
+            rung_view view = {.v = s->x, .n = N, .d = D, .row = D, .col = 1};
+            rung_output out = {.size = sizeof out, .rank = e ? rank : first};
+            assert_ok(ctx, rung_model_predict(ctx, model, &view, NULL, &out));
+            rung_model_free(model);
+        }
+        for (int i = 0; i < N; i++) assert_int_equal(rank[i], first[i]);
+    }
+    free(s);
+}
+
+/* Kernel matrices from 1 to 1e12, of low rank and of full rank. */
+static void kernels_of_any_size(void **state)
+{
+    static const char *const methods[] = {"kdlor", "kda", "s-dl", "skda"}, *const kernels[] = {"poly", "rbf",
+                                                                                               "laplacian"};
+    rung_ctx *ctx = *state;
+    rows *s = malloc(sizeof *s);
+    for (int m = 0; m < 4; m++)
+        for (int k = 0; k < 3; k++)
+            for (int scale = 1; scale <= 30; scale += 29) {
+                make_rows(s, 4, scale);
+                rung_model_free(fit_kernel(ctx, s, methods[m], kernels[k]));
+            }
     free(s);
 }
 
@@ -114,6 +155,7 @@ static void two_classes_by_hand(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {WITH_CONTEXT(ranks_do_not_depend_on_the_scale),
-                                       WITH_CONTEXT(two_classes_by_hand)};
+                                       WITH_CONTEXT(ranks_do_not_depend_on_one_column),
+                                       WITH_CONTEXT(kernels_of_any_size), WITH_CONTEXT(two_classes_by_hand)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
