@@ -219,13 +219,13 @@ class Estimator(BaseEstimator):
 
     @property
     def random_effects_(self) -> list[dict[str, Any]]:
-        """`Mixed` only: for each term of `random` its name, the standard deviations of its effects with their ranges
+        """`MIXED` only: for each term of `random` its name, the standard deviations of its effects with their ranges
         (effects: name, sd, sd_low, sd_high), their correlation, the test of the term (chi2, df, p), and for each of the
         groups the modes of its effects and their standard errors (arrays with a row per group)."""
         check_is_fitted(self)
         terms = _random.random_effects(self.model_)
         if not terms:
-            raise AttributeError(f"the model of {self.model_.method} has no random effects: Mixed(random=...) has")
+            raise AttributeError(f"the model of {self.model_.method} has no random effects: MIXED(random=...) has")
         return terms
 
     @property

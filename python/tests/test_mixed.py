@@ -19,7 +19,7 @@ def wine():
 
 
 def test_wine_has_the_numbers_of_clmm(wine):
-    model = rung.Mixed(random="judge", calibrate=0).fit(wine.drop(columns="rating"), wine.rating)
+    model = rung.MIXED(random="judge", calibrate=0).fit(wine.drop(columns="rating"), wine.rating)
     assert model.coef_ == pytest.approx([3.063006, 1.834904], abs=3e-5)
     assert model.summary().log_likelihood == pytest.approx(-81.5654128, abs=1e-6)
     (term,) = model.random_effects_
@@ -31,7 +31,7 @@ def test_wine_has_the_numbers_of_clmm(wine):
 
 def test_known_and_new_groups(wine):
     X, y = wine.drop(columns="rating"), wine.rating
-    model = rung.Mixed(random=["judge"], known_groups=True, calibrate=0).fit(X, y)
+    model = rung.MIXED(random=["judge"], known_groups=True, calibrate=0).fit(X, y)
     row = pandas.DataFrame({"temp": "warm", "contact": "yes", "judge": [1, 7, 99]})
     p = model.predict_proba(row)
     assert p[0, 4] > p[2, 4] > p[1, 4]
@@ -41,7 +41,7 @@ def test_known_and_new_groups(wine):
 
 
 def test_files(wine):
-    model = rung.fit_files(WINE, method=rung.Mixed(random="(temp | judge)", calibrate=0), label="rating")
+    model = rung.fit_files(WINE, method=rung.MIXED(random="(temp | judge)", calibrate=0), label="rating")
     (term,) = model.random_effects_
     assert [one["name"] for one in term["effects"]] == ["intercept", "temp: warm against cold"]
     assert term["correlation"][0, 1] == pytest.approx(0.6487, abs=0.02)

@@ -152,7 +152,7 @@ const method method_mixed = {
              .cost = "time n (d + nodes) per step (about thirty), memory n d; with crossed groups also the cube of the "
                      "number of groups of all terms but the largest",
              .flags = RUNG_METHOD_NEEDS_LABELS | RUNG_METHOD_NEEDS_TWO_CLASSES | RUNG_METHOD_WEIGHTS |
-                      RUNG_METHOD_PROBABILITIES | RUNG_METHOD_INTERVALS},
+                      RUNG_METHOD_PROBABILITIES | RUNG_METHOD_INTERVALS | RUNG_METHOD_NO_ROWS},
     .params = mixed_rows,
     .params_size = sizeof(mixed_params),
     .has_groups = true,
