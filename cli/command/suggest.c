@@ -205,9 +205,8 @@ const command command_suggest = {
         "like new ones, so only the others count in the error of a fit. Keep the column `suggested` that --append "
         "writes in the file: all commands recognise it and do not use it as a feature.\nWrites CSV: the row "
         "(from 1), whether it was chosen or drawn at random, its score (the share of what is unknown about the "
-        "unlabelled rows that its label is expected to tell), the predicted class and the reason. The forecast goes "
-        "to standard error: the range that contains the error of a fit to these labels and N more with a "
-        "probability of 90 %.",
+        "unlabelled rows that its label is expected to tell), the predicted class and the reason. Standard "
+        "error has a forecast: a 90 % range of the error after N more labels.",
     .options = tables,
     .usual = "rows label order ignore groups method append output",
     .examples = examples,

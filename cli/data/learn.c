@@ -13,24 +13,24 @@ const option learn_options[] = {
      "column of the labels, by name or position from 1 (default: label, else the last); a cell may be an interval of "
      "classes: 2..4, <=2",
      GROUP},
-    {"formula", 0, "Y~A+B",
-     "label and features as in R: 'grade ~ age*sex + poly(bmi, 2)'; other columns are left out", GROUP},
+    {"formula", 0, "Y~A+B", "label and features as in R: 'grade ~ age*sex + poly(bmi, 2)'; other columns are left out",
+     GROUP},
     {"order", 0, "A<B<C", "the classes, lowest first; needed when labels are text", GROUP},
     {"real", 0, NULL, "the labels are real numbers to be predicted (some methods)", GROUP},
     {"bins", 0, "Q[,width]",
      "the labels are real numbers: divide them into Q classes of equal frequency, or of equal width", GROUP},
     {"ignore", 0, "COL[,COL]", "columns to leave out; may be repeated", GROUP},
     FEATURE_OPTIONS(GROUP),
-    {"random", 0, "TERM",
+    {"random-effects", 0, "TERM",
      "columns of groups with effects of their own, for mixed: judge, school/class, '(temp | judge)'; may be repeated",
      GROUP},
     {"predict-groups", 0, "new|known",
-     "the groups whose error is measured: hold out whole groups of --random (the default), or rows one by one", GROUP},
+     "the groups whose error is measured: hold out whole groups of --random-effects (the default), or rows one by one",
+     GROUP},
     {"weights", 0, "COLUMN", "column of row weights", GROUP},
     {"weights-are", 0, "probability|frequency",
      "weights of a survey, which say how many people a row stands for, or counts of equal rows: what the standard "
-     "errors "
-     "of pom assume (default: whole numbers are counts)",
+     "errors of pom assume (default: whole numbers are counts)",
      GROUP},
     {"weight", 'w', "CLASS=W|balanced", "weight of a class, may be repeated; balanced: all classes count the same",
      GROUP},
@@ -38,8 +38,7 @@ const option learn_options[] = {
      "scaling of the feature columns (default standard); relevance: weighted by what boosted trees use", GROUP},
     {"equal-rows", 0, "together|apart|auto",
      "labelled rows that agree in every column: copies that are held out together, or replicates that are held out one "
-     "by "
-     "one (default auto: by counts)",
+     "by one (default auto: by counts)",
      GROUP},
     {"missing", 0, "median|error", "missing feature cells: replace them by the median (the default) or reject them",
      GROUP},
@@ -213,9 +212,10 @@ static const char **columns_of(const arguments *args, const char *name)
 
 static column_lists lists_of(const arguments *args)
 {
-    return (column_lists){columns_of(args, "ignore"),  columns_of(args, "nominal"),   columns_of(args, "numeric"),
-                          columns_of(args, "dates"),   learn_values(args, "ordinal"), learn_values(args, "derive"),
-                          learn_values(args, "random")};
+    return (column_lists){columns_of(args, "ignore"),          columns_of(args, "nominal"),
+                          columns_of(args, "numeric"),         columns_of(args, "dates"),
+                          learn_values(args, "ordinal"),       learn_values(args, "derive"),
+                          learn_values(args, "random-effects")};
 }
 
 static void lists_free(column_lists *own)

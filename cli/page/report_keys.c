@@ -34,6 +34,7 @@ static const struct {
     {"left_by_ridge", "share of each component that the ridge regression leaves unexplained"},
     {"log_evidence", "log marginal likelihood of the labels"},
     {"loo", "leave-one-out error at the parameters used"},
+    {"log_likelihood", "log likelihood of the labels"},
     {"loo_mae", "leave-one-out MAE"},
     {"loo_mae_supervised", "leave-one-out MAE without the unlabelled rows"},
     {"loo_rps", "leave-one-out ranked probability score"},

@@ -333,7 +333,7 @@ static rung_status check_random(rung_ctx *ctx, const coding *code, const method 
                               m->info.name, code->columns[code->random[0].factor[0]].name),
                     "methods");
     if (code->n_random == 0 && m->has_groups)
-        log_hint(ctx, RUNG_LOG_WARNING, "option random",
+        log_hint(ctx, RUNG_LOG_WARNING, "option random_effects",
                  "no column names groups, such as patients or schools: %s has no random effects then, and is the "
                  "cumulative link model alone",
                  m->info.name);

@@ -370,7 +370,8 @@ static rung_status read_member(reader *r, json_t *json, const rung_model *m, int
     scorer *s = &one->score;
     TRY(json_take(
         r->ctx, json, "a member",
-        "{s?s, s?s, s?I, s?I, s?I, s?b, s?b, s?b, s:s, s:I, s?I, s?o, s?o, s?o, s:s, s?b, s?I, s?I, s?o, s:b, s?b, s?o}",
+        "{s?s, s?s, s?I, s?I, s?I, s?b, s?b, s?b, s:s, s:I, s?I, s?o, s?o, s?o, s:s, s?b, s?I, s?I, s?o, s:b, s?b, "
+        "s?o}",
         "scale", &scale, "space", &space, "space_from", &space_from, "rows_from", &rows_from, "coef_from", &coef_from,
         "cumulative", &cumulative, "softmax", &softmax, "power", &power, "scorer", &kind, "outputs", &outputs, "terms",
         &terms, "kernel", &expansion, "neighbours", &neighbours, "trees", &trees, "decision", &decides, "tie_up",

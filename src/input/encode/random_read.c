@@ -20,7 +20,7 @@ static rung_status unreadable(const reader *r, const char *why)
                           "the random term '%.80s' %s: expected columns of groups, such as judge, school/class or "
                           "(temp | judge)",
                           r->whole, why),
-                "option random");
+                "option random_effects");
 }
 
 /* Without the spaces around it. */
@@ -132,7 +132,7 @@ rung_status random_wishes(rung_ctx *ctx, const rung_table *t, const char *const 
         for (int l = 0; l < i; l++)
             if (same(&out->term[i], &out->term[l]))
                 return hint(ctx, set_error(ctx, RUNG_EARG, "the groups of two random terms are the same"),
-                            "option random");
+                            "option random_effects");
     return RUNG_OK;
 }
 
