@@ -98,7 +98,7 @@ rung_need(Threads_FOUND "POSIX threads" libc6-dev)
 # Optional: files of SPSS, Stata and SAS, and workbooks of Excel. A wheel does without: Python has its own readers.
 # ReadStat says nothing to pkg-config.
 set(RUNG_READERS "")
-if(NOT SKBUILD)
+if(RUNG_SHEETS AND NOT SKBUILD)
   find_path(READSTAT_INCLUDE_DIR readstat.h)
   find_library(READSTAT_LIBRARY readstat)
   mark_as_advanced(READSTAT_INCLUDE_DIR READSTAT_LIBRARY)

@@ -13,7 +13,7 @@ set -eu
 cd "${1:-$(dirname "$0")/..}"
 families="baseline mixed spread discriminant projection target svm bayes boost mixture"
 rooms=$(for f in $families; do printf 'method/%s ' "$f"; done)
-order="base linalg input/table data input/encode input/sheet input/read rows kernel graph problem trees solve eval model"
+order="base linalg input/table data input/terms input/encode input/sheet input/read rows kernel graph problem trees solve eval model"
 order="$order export fit ${rooms}suggest select explain api"
 
 files=$(find src cli -name '*.[ch]' | LC_ALL=C sort)

@@ -5,7 +5,7 @@
 #include "core/json_out.h"
 #include "core/output.h"
 #include "data/datafile.h"
-#include "plot/kinds.h"
+#include "plot/kinds/kinds.h"
 
 #define GROUP "Plotting"
 const option plot_options[] = {

@@ -22,7 +22,7 @@ RECIPE = {'contact-lenses': (30, .578, .589), 'pasture': (30, .337, .389), 'toy'
           'housing:5': (8, .444, .500),
           'housing:10': (8, .934, 1.147), 'squash-stored': (20, .454, .469), 'squash-unstored': (20, .335, .404),
           'bondrate': (20, .511, .557), 'LEV': (8, .426, .464)}
-QUICK = ['contact-lenses', 'balance-scale', 'pasture', 'squash-stored']  # few labels: every fit is ten fits
+QUICK = ['contact-lenses', 'balance-scale', 'pasture', 'squash-stored', 'squash-unstored']  # of few labels
 DRAWS = 16
 USPS = {1: (1.125, 1.2), 2: (.605, .68), 5: (.443, .50), 10: (.367, .42)}
 

@@ -53,11 +53,14 @@ try() {
     words=$(sed -n 's/^cc fit.c $(pkg-config --static --cflags --libs rung) //p' "$docs")
     [ -n "$words" ] || bad "docs/install.md has no words for a static program"
     echo 'int main(void) { return 0; }' >"$work/empty.$language"
-    if "$compiler" -x "$language" "$work/empty.$language" -x none $words -llapacke -lopenblas -ljansson \
-        -o "$work/archives" 2>/dev/null; then
+    if "$compiler" -x "$language" "$work/empty.$language" -x none $(pkg-config --static --libs rung) $words \
+        -o "$work/archives" 2>"$work/log"; then
         "$compiler" $strict "$example" $(pkg-config --static --cflags --libs rung) $words -o "$work/all-static" ||
             bad "the words of docs/install.md"
         try "$work/all-static" static
+    elif grep -qv 'cannot find -l\|ld returned' "$work/log"; then
+        cat "$work/log"
+        bad "the words of docs/install.md"
     fi
 }
 

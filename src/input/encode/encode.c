@@ -9,12 +9,12 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "input/encode/column_kind.h"
-#include "input/encode/derive_read.h"
+#include "input/terms/derive_read.h"
 #include "input/encode/features.h"
-#include "input/encode/formula.h"
+#include "input/terms/formula.h"
 #include "input/encode/labels.h"
 #include "input/encode/named_columns.h"
-#include "input/encode/random_read.h"
+#include "input/terms/random_read.h"
 
 typedef enum {
     ROLE_FEATURE,

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "input/encode/derive_read.h"
+#include "input/terms/derive_read.h"
 #include "input/encode/features.h"
 #include "input/encode/labels.h"
 #include "input/encode/named_columns.h"

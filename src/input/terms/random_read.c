@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "input/encode/random_read.h"
+#include "input/terms/random_read.h"
 
 #include <ctype.h>
 #include <string.h>

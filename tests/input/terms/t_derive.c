@@ -6,7 +6,7 @@
 
 #include "data/derive.h"
 #include "explain/reports.h"
-#include "input/encode/derive_read.h"
+#include "input/terms/derive_read.h"
 #include "rung/rung.h"
 
 static const char TABLE[] = "a,b,sex,ward,my col,y\n"

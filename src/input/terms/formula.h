@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Formulas as in R: "grade ~ age*sex + poly(bmi, 2) - id". */
-#ifndef RUNG_ENCODE_FORMULA_H
-#define RUNG_ENCODE_FORMULA_H
+#ifndef RUNG_TERMS_FORMULA_H
+#define RUNG_TERMS_FORMULA_H
 
 #include "input/table/table.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The kinds of `rung plot`: each reads what it shows, then hands one figure to the writer. */
-#ifndef RUNG_CLI_PLOT_KINDS_H
-#define RUNG_CLI_PLOT_KINDS_H
+#ifndef RUNG_CLI_PLOT_KINDS_KINDS_H
+#define RUNG_CLI_PLOT_KINDS_KINDS_H
 
 #include "core/common.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <stdlib.h>
 
-#include "plot/kinds.h"
+#include "plot/kinds/kinds.h"
 #include "plot/subject.h"
 
 typedef int with_subject(session *s, const arguments *args, subject *p);

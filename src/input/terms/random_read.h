@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Random terms as the caller writes them: "judge", "school/class", "school:class", "(temp | judge)". */
-#ifndef RUNG_ENCODE_RANDOM_READ_H
-#define RUNG_ENCODE_RANDOM_READ_H
+#ifndef RUNG_TERMS_RANDOM_READ_H
+#define RUNG_TERMS_RANDOM_READ_H
 
 #include "data/random_terms.h"
 

@@ -8,7 +8,7 @@
  *
  * An expression is one of derive_read.c. A name alone is a feature; what is made of several factors or by a function is
  * derived. Columns that are no features are left out, but for what is derived from them. */
-#include "input/encode/formula.h"
+#include "input/terms/formula.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Expressions of derived columns: "age:sex", "log(income)", "(age-50)^2", "poly(dose, 3)". */
-#ifndef RUNG_ENCODE_DERIVE_READ_H
-#define RUNG_ENCODE_DERIVE_READ_H
+#ifndef RUNG_TERMS_DERIVE_READ_H
+#define RUNG_TERMS_DERIVE_READ_H
 
 #include "data/derive.h"
 

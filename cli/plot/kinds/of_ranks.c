@@ -7,7 +7,7 @@
 
 #include "data/datafile.h"
 #include "experiment/report/report.h"
-#include "plot/kinds.h"
+#include "plot/kinds/kinds.h"
 
 static bool cell_number(const rung_table *t, int64_t row, int64_t column, double *out)
 {

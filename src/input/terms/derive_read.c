@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "input/encode/derive_read.h"
+#include "input/terms/derive_read.h"
 
 enum { DEEPEST = 32, MOST_POLY = 10, MOST_NUMBER = 64 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "data/datafile.h"
-#include "plot/kinds.h"
+#include "plot/kinds/kinds.h"
 
 /* One line of the figure: a method, with or without the unlabelled rows. */
 typedef struct {

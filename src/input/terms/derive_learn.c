@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "input/encode/derive_read.h"
+#include "input/terms/derive_read.h"
 
 /* The columns of the table become those of the coding. */
 static rung_status place_parts(rung_ctx *ctx, const rung_table *t, const derive_wish *wish, const int64_t *from,
