@@ -44,8 +44,25 @@ static bool enter_folder(store *s, const plan_dataset *d)
     return good;
 }
 
+/* Numbers of other versions may differ: who goes on with results of one is told so. */
+static bool note_version(store *s)
+{
+    sqlite3_stmt *q = store_query(s,
+                                  "SELECT value FROM plan WHERE key = 'version'"
+                                  " AND EXISTS (SELECT 1 FROM cell WHERE status = 'done')",
+                                  "");
+    int got = q ? store_step(s, q) : SQLITE_ERROR;
+    const char *was = got == SQLITE_ROW ? (const char *)sqlite3_column_text(q, 0) : NULL;
+    if (was && strcmp(was, rung_version()) != 0)
+        complain("%s has results of version %s; those of version %s, which are added now, may differ", s->path, was,
+                 rung_version());
+    sqlite3_finalize(q);
+    return got == SQLITE_ROW || got == SQLITE_DONE;
+}
+
 static bool enter_names(store *s, const plan *p)
 {
+    if (!note_version(s)) return false;
     for (int i = 0; i < p->n_datasets; i++) {
         const plan_dataset *d = &p->datasets[i];
         if (!same_settings(s, "data set", "dataset", d->name, d->settings) ||
@@ -65,7 +82,11 @@ static bool enter_names(store *s, const plan *p)
                       "titt", m->name, (int64_t)i, m->method, m->settings))
             return false;
     }
-    const char *facts[][2] = {{"name", p->name}, {"file", p->file.path}, {"text", p->file.text}, {"metric", p->metric}};
+    const char *facts[][2] = {{"name", p->name},
+                              {"file", p->file.path},
+                              {"text", p->file.text},
+                              {"metric", p->metric},
+                              {"version", rung_version()}};
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         if (facts[i][1] && !store_do(s, "INSERT OR REPLACE INTO plan VALUES (?, ?)", "tt", facts[i][0], facts[i][1]))
             return false;

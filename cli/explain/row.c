@@ -37,7 +37,11 @@ static void change_text(FILE *file, const rung_model *model, const rung_row *fou
         say(file, "%s: no change of at most three columns was found\n", words);
         return;
     }
-    say(file, "%s, to %s:", words, class_of(model, one->rank));
+    int classes = abs(one->rank - rung_row_about(found)->rank);
+    if (classes == 1)
+        say(file, "%s, to %s:", words, class_of(model, one->rank));
+    else
+        say(file, "%d classes %s, to %s:", classes, up ? "up" : "down", class_of(model, one->rank));
     for (int i = 0; (one = rung_row_change(found, up, i)); i++) {
         char *from = cell_of(one->from), *to = cell_of(one->to);
         say(file, "%s %s from %s to %s", i ? "," : "", one->name, from, to);

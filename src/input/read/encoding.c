@@ -66,15 +66,21 @@ static int put_character(unsigned c, char *to)
     return length;
 }
 
+/* Two bytes, the more significant one first or second. */
+static unsigned unit_of(const unsigned char *at, bool high_first)
+{
+    return (unsigned)at[high_first ? 0 : 1] << 8 | at[high_first ? 1 : 0];
+}
+
 int64_t encoding_narrow(const unsigned char *wide, int64_t n, bool high_first, bool ended, char *to, int64_t *taken)
 {
     enum { UNKNOWN = 0xfffd };
     int64_t i = 0, written = 0;
     for (; i + 2 <= n; i += 2) {
-        unsigned c = high_first ? wide[i] << 8U | wide[i + 1] : wide[i + 1] << 8U | wide[i], low = 0;
+        unsigned c = unit_of(wide + i, high_first), low = 0;
         bool pair = c >= 0xd800 && c < 0xdc00;
         if (pair && i + 4 > n && !ended) break;
-        if (pair && i + 4 <= n) low = high_first ? wide[i + 2] << 8U | wide[i + 3] : wide[i + 3] << 8U | wide[i + 2];
+        if (pair && i + 4 <= n) low = unit_of(wide + i + 2, high_first);
         if (low >= 0xdc00 && low < 0xe000) {
             c = 0x10000 + ((c - 0xd800) << 10 | (low - 0xdc00));
             i += 2;
