@@ -45,11 +45,18 @@ static rung_status checksum_of(rung_ctx *ctx, const rung_model *m, char digits[D
     return RUNG_OK;
 }
 
+static bool has_link(const member *one, link_kind kind)
+{
+    return one->proba == PROBA_PROBIT    ? one->link.kind == kind
+           : one->proba == PROBA_EFFECTS ? one->score.random->link == kind
+                                         : false;
+}
+
 static rung_status check_options(rung_ctx *ctx, const rung_model *m, const rung_export_options *o)
 {
     int64_t rows = model_expansion_rows(m);
     for (int i = 0; i < m->n_members; i++)
-        if (m->members[i].proba == PROBA_PROBIT && m->members[i].link.kind == LINK_CAUCHIT)
+        if (has_link(&m->members[i], LINK_CAUCHIT))
             return set_error(ctx, RUNG_EARG, "the model has link=cauchit, which an export does not compute");
     if (m->code.n_random > 0)
         return set_error(ctx, RUNG_EARG,

@@ -97,6 +97,13 @@ static int by_link(builder *b, const probit_link *link, int64_t K, int output, i
     return link->kind == LINK_PROBIT ? probit(b, link, K, mean, variance) : cumulative(b, link, K, mean);
 }
 
+/* A mixed model without random terms (check_options refuses others) is the cumulative link model alone. */
+static int without_effects(builder *b, const random_effects *r, int64_t K, int output)
+{
+    probit_link link = {.kind = r->link, .b = r->b, .noise = 1};
+    return by_link(b, &link, K, output, scalar(b, 0));
+}
+
 /* ---- the place on the rank scale, and its calibration ---- */
 
 /* The logarithm of a weight per class, up to a constant, as for member_rank_score. */
@@ -178,7 +185,7 @@ int build_proba(builder *b, const member *one, int output, int variance)
     case PROBA_NONE: return NO_VALUE;
     case PROBA_CALIBRATION: return calibrated(b, one, output);
     case PROBA_PRIOR: return constant_of(b, K, one->prior);
-    case PROBA_EFFECTS: return NO_VALUE; /* refused by check_options */
+    case PROBA_EFFECTS: return without_effects(b, one->score.random, K, output);
     case PROBA_PROBIT: return by_link(b, &one->link, K, output, variance);
     case PROBA_CUMULATIVE: return repaired_classes(b, part_of(b, output, 0, K - 1));
     case PROBA_MEMBERSHIPS: return output;
