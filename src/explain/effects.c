@@ -223,7 +223,7 @@ static rung_status copied(rung_ctx *ctx, pool *mem, int64_t n, const double *v, 
 {
     double *copy = NULL;
     TRY(NEW_RAW(ctx, mem, copy, n));
-    if (n > 0) memcpy(copy, v, (size_t)n * sizeof *copy); /* v may be NULL: a category has no local effects */
+    if (n > 0) memcpy(copy, v, (size_t)n * sizeof *copy); /* v may be NULL: a category has no rug */
     *out = copy;
     return RUNG_OK;
 }
