@@ -136,8 +136,8 @@ static int64_t term_width(const coding *cells, const derived_term *term)
 static rung_status check_part(rung_ctx *ctx, const derivation *d, const derived_part *p, bool alone, rung_status status)
 {
     if (p->column < 0 || p->column >= d->cells.n_columns || p->n_steps < 0 || p->n_steps > DERIVE_STEPS)
-        return set_error(ctx, status, "a derived column of column %lld, of which there are %lld",
-                         (long long)p->column + 1, (long long)d->cells.n_columns);
+        return set_error(ctx, status, "a derived column of column %lld, counted from 0, of which there are %lld",
+                         (long long)p->column, (long long)d->cells.n_columns);
     const column_code *c = column_of(&d->cells, p);
     char place[24];
     const char *name = name_of_column(&d->cells, p->column, place);
