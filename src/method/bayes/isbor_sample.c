@@ -73,7 +73,7 @@ static rung_status save(rung_ctx *ctx, const sparse_model *m, saved *out)
 /* Undoes all changes since then, unless the evidence has increased by `least`. */
 static rung_status undo_unless(rung_ctx *ctx, isbor_search *s, const saved *before, double least, bool *undone)
 {
-    /* A loose maximum is found again to about 1e-4; where classes are separated and the thresholds hardly matter, 1e-3. */
+    /* A loose maximum is found again to about 1e-4; where classes are separated, thresholds hardly matter: 1e-3. */
     double slack = 1e-2 * fmax(1, fabs(before->log_evidence));
     *undone = !(s->m.log_evidence >= before->log_evidence + least);
     if (!*undone) return RUNG_OK;
